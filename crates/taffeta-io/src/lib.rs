@@ -1,0 +1,1 @@
+//! Everything of Taffeta that is a file: scene files, meshes, recordings.

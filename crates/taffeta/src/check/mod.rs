@@ -1,0 +1,1 @@
+//! The certificate: strain and intersections, measured by code that shares nothing with the solvers.

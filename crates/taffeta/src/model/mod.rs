@@ -1,0 +1,3 @@
+//! What a scene is made into.
+
+pub mod collider;

@@ -3,3 +3,4 @@
 pub mod check;
 pub mod math;
 pub mod model;
+pub mod scene;

@@ -1,0 +1,16 @@
+//! A surface handed in as arrays.
+
+use crate::math::DVec3;
+
+/// A surface of triangles and quads over one list of points, as a file or a program hands it in.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mesh {
+    /// Points [m].
+    pub positions: Vec<DVec3>,
+    /// Triangles, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Quads, counter-clockwise seen from outside.
+    pub quads: Vec<[u32; 4]>,
+    /// Material coordinates of every point (u along the warp, v along the weft) [m], or empty.
+    pub material: Vec<[f64; 2]>,
+}

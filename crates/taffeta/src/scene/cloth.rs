@@ -1,0 +1,205 @@
+//! A piece of cloth: its shape by numbers or from a file, its place, its pins.
+
+use super::collider::Keyframe;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A piece of cloth: one of `sheet`, `strip`, `disc`, `tube`, `mesh`.
+///
+/// Shapes made by numbers lie flat, u along x (the warp) and v along -z (the weft), centred on their position; the outside looks up. A tube stands
+/// on y.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cloth {
+    /// Its name in messages and reports.
+    pub name: String,
+    /// The fabric by name: one of `fabrics`, or a built-in one (`taffeta fabrics` lists them).
+    pub fabric: String,
+    /// A rectangle of particles in rows and columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<Sheet>,
+    /// A long, narrow sheet along x.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strip: Option<Strip>,
+    /// A disc of triangles in rings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disc: Option<Disc>,
+    /// An open tube along y.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tube: Option<Tube>,
+    /// A surface from a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshShape>,
+    /// Where its centre (for a mesh: its origin) lies [m].
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
+    pub position: [f64; 3],
+    /// Turns about x, then y, then z [degrees]. [90, 0, 0] stands a sheet upright, its upper side up.
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
+    pub rotation: [f64; 3],
+    /// Velocity of all its particles at the start [m/s].
+    #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
+    pub velocity: [f64; 3],
+    /// Random velocities at the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kick: Option<Kick>,
+    /// Particles that do not move, or move by keyframes.
+    pub pin: Vec<Pin>,
+}
+
+impl Default for Cloth {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            fabric: "cotton".into(),
+            sheet: None,
+            strip: None,
+            disc: None,
+            tube: None,
+            mesh: None,
+            position: [0.0; 3],
+            rotation: [0.0; 3],
+            velocity: [0.0; 3],
+            kick: None,
+            pin: Vec::new(),
+        }
+    }
+}
+
+/// A rectangle of particles in rows and columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sheet {
+    /// Size along u [m].
+    #[schemars(range(min = 1e-3, max = 1e4))]
+    pub width: f64,
+    /// Size along v [m].
+    #[schemars(range(min = 1e-3, max = 1e4))]
+    pub height: f64,
+    /// Particles along u.
+    #[schemars(range(min = 2, max = 10_000))]
+    pub columns: u32,
+    /// Particles along v.
+    #[schemars(range(min = 2, max = 10_000))]
+    pub rows: u32,
+    /// Distance of the left and right sides over the width: 1 is flat, less is an arc that sags, every edge at rest.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0.3, max = 1.0))]
+    pub slack: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// A long, narrow sheet along x, of square cells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Strip {
+    /// Size along u [m].
+    #[schemars(range(min = 1e-3, max = 1e4))]
+    pub length: f64,
+    /// Size along v [m].
+    #[schemars(range(min = 1e-4, max = 1e4))]
+    pub width: f64,
+    /// Cells along u; across there are as many as keep the cells nearest to square.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub segments: u32,
+}
+
+/// A disc of triangles in rings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disc {
+    /// Radius [m].
+    #[schemars(range(min = 1e-3, max = 1e4))]
+    pub radius: f64,
+    /// Rings around the centre; the k-th has 6 k particles.
+    #[schemars(range(min = 1, max = 2_000))]
+    pub rings: u32,
+}
+
+/// An open tube along y.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tube {
+    /// Radius [m].
+    #[schemars(range(min = 1e-3, max = 1e4))]
+    pub radius: f64,
+    /// Size along y [m].
+    #[schemars(range(min = 1e-3, max = 1e4))]
+    pub length: f64,
+    /// Particles around.
+    #[schemars(range(min = 3, max = 10_000))]
+    pub segments: u32,
+    /// Particles along y.
+    #[schemars(range(min = 2, max = 10_000))]
+    pub rows: u32,
+}
+
+/// A surface from a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshShape {
+    /// The file, relative to the folder of the scene: OBJ, PLY or STL.
+    pub file: String,
+    /// What one unit of the file is [m].
+    #[serde(default = "one")]
+    #[schemars(range(min = 1e-6, max = 1e6))]
+    pub scale: f64,
+}
+
+/// Random velocities at the start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Kick {
+    /// Share of the particles that are kicked [1].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: f64,
+    /// Largest speed, up or down along the gravity-free vertical y [m/s].
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub speed: f64,
+}
+
+/// Particles that do not move, or move together by keyframes: those of all corners, sides and vertices named.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pin {
+    /// Corners of a sheet or strip.
+    pub corners: Vec<Corner>,
+    /// Whole sides.
+    pub sides: Vec<Side>,
+    /// Particles by number, counted from 0 within this cloth: along u first, then v; for a mesh as in its file.
+    pub vertices: Vec<u32>,
+    /// How they move, turning about their common centre; times must increase.
+    pub keyframe: Vec<Keyframe>,
+}
+
+/// A corner of a sheet or strip, seen from outside with u to the right and v up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Corner {
+    /// u = 0, v = 0.
+    LowerLeft,
+    /// u largest, v = 0.
+    LowerRight,
+    /// u = 0, v largest.
+    UpperLeft,
+    /// u and v largest.
+    UpperRight,
+}
+
+/// A side of a cloth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// u = 0 of a sheet or strip.
+    Left,
+    /// u largest of a sheet or strip.
+    Right,
+    /// v largest of a sheet or strip, the upper end of a tube.
+    Upper,
+    /// v = 0 of a sheet or strip, the lower end of a tube.
+    Lower,
+    /// The whole boundary of any shape.
+    Rim,
+}

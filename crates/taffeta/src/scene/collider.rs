@@ -1,0 +1,102 @@
+//! What the cloth meets, and how things move by keyframes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A solid that cloth cannot enter: one of `plane`, `sphere`, `capsule`, `box`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Collider {
+    /// Its name in messages and reports.
+    pub name: String,
+    /// Where its centre lies [m].
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
+    pub position: [f64; 3],
+    /// Turns about x, then y, then z [degrees].
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
+    pub rotation: [f64; 3],
+    /// Coulomb friction [1]; with the fabric's it counts as the geometric mean. Left out: the fabric's own.
+    #[schemars(range(min = 0.0, max = 10.0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// All that lies below its local y = 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plane: Option<PlaneShape>,
+    /// A ball.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sphere: Option<SphereShape>,
+    /// A cylinder along y with round ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capsule: Option<CapsuleShape>,
+    /// A cuboid.
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    pub cuboid: Option<BoxShape>,
+    /// How it moves; times must increase.
+    pub keyframe: Vec<Keyframe>,
+}
+
+/// A half-space has no numbers of its own: position and rotation say all.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneShape {}
+
+/// A ball.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SphereShape {
+    /// Radius [m].
+    #[schemars(range(min = 1e-4, max = 1e4))]
+    pub radius: f64,
+}
+
+/// A cylinder along y with round ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CapsuleShape {
+    /// Radius [m].
+    #[schemars(range(min = 1e-4, max = 1e4))]
+    pub radius: f64,
+    /// Length of the straight part [m].
+    #[schemars(range(min = 0.0, max = 1e4))]
+    pub length: f64,
+}
+
+/// A cuboid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoxShape {
+    /// Its size along x, y and z [m].
+    #[schemars(inner(range(min = 1e-4, max = 1e4)))]
+    pub size: [f64; 3],
+}
+
+/// A moment of a motion: where a thing is, relative to where it was placed. Before the first and after the last it rests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// When [s].
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub time: f64,
+    /// How far from its place [m].
+    #[serde(default, rename = "move")]
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
+    pub shift: [f64; 3],
+    /// How far turned about its centre: about x, then y, then z [degrees].
+    #[serde(default)]
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
+    pub turn: [f64; 3],
+    /// How it comes here from the keyframe before.
+    #[serde(default)]
+    pub ease: Ease,
+}
+
+/// How a thing gets from one keyframe to the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ease {
+    /// At constant speed.
+    #[default]
+    Linear,
+    /// Starting and stopping softly (3s² - 2s³).
+    Smooth,
+}

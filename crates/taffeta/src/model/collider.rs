@@ -1,5 +1,6 @@
 //! What the cloth meets: closed-form shapes that rest or follow keyframes.
 
+use super::motion::Motion;
 use crate::math::{DVec3, Pose};
 use serde::{Deserialize, Serialize};
 
@@ -34,4 +35,31 @@ pub struct PosedShape {
     pub shape: Shape,
     /// Where it is now.
     pub pose: Pose,
+}
+
+/// A shape that cloth cannot enter, where it was placed, and how it moves from there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collider {
+    /// Its name in messages and reports.
+    pub name: String,
+    /// The solid in its own axes.
+    pub shape: Shape,
+    /// Where it was placed.
+    pub placed: Pose,
+    /// How it moves from there.
+    pub motion: Motion,
+    /// Coulomb friction; `None` is the fabric's own [1].
+    pub friction: Option<f64>,
+}
+
+impl Collider {
+    /// Where it is at `time` [s].
+    pub fn at(&self, time: f64) -> PosedShape {
+        let moved = self.motion.at(time);
+        let pose = Pose {
+            position: self.placed.position + moved.position,
+            rotation: moved.rotation * self.placed.rotation,
+        };
+        PosedShape { shape: self.shape, pose }
+    }
 }

@@ -1,3 +1,135 @@
-//! What a scene is made into.
+//! What a scene is made into: all that is constant in a run ([`Model`]) and all that changes ([`State`]).
 
+mod build;
 pub mod collider;
+pub mod elements;
+pub mod motion;
+mod shapes;
+pub mod state;
+pub mod topology;
+
+pub use build::build;
+pub use collider::{Collider, PosedShape, Shape};
+pub use elements::{Bends, Springs};
+pub use motion::Motion;
+pub use state::State;
+
+use crate::math::{DVec3, Pose};
+use crate::scene::{Fabric, Method};
+use std::ops::Range;
+
+/// All that is constant in a run. Particles of all pieces of cloth are numbered through.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    // How it is solved.
+    /// The method.
+    pub method: Method,
+    /// Duration of one step [s].
+    pub step_time: f64,
+    /// Steps in a frame.
+    pub steps_per_frame: u32,
+    /// Sub-steps asked for, if the method is not to choose.
+    pub substeps: Option<u32>,
+    /// Largest strain that a frame may have [1].
+    pub tolerance: f64,
+
+    // What acts on all.
+    /// Acceleration [m/s²].
+    pub gravity: DVec3,
+    /// What the cloth moves through.
+    pub air: AirModel,
+
+    // Particles.
+    /// Where every particle is when nothing pulls [m].
+    pub rest_positions: Vec<DVec3>,
+    /// Material coordinates (u, v) of every particle [m].
+    pub material: Vec<[f64; 2]>,
+    /// Mass of every particle [kg].
+    pub mass: Vec<f64>,
+    /// One over it, or 0 for a pinned particle [1/kg].
+    pub inverse_mass: Vec<f64>,
+
+    // Surface and elements.
+    /// All triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// Structural edges, those whose strain is certified.
+    pub edges: Vec<[u32; 2]>,
+    /// Their rest lengths [m].
+    pub rest_lengths: Vec<f64>,
+    /// Springs along structural edges and diagonals.
+    pub springs: Springs,
+    /// Bends across particles.
+    pub bends: Bends,
+
+    // Objects.
+    /// The pieces of cloth.
+    pub cloths: Vec<ClothPiece>,
+    /// Particles that are held or led.
+    pub pins: Vec<PinGroup>,
+    /// What the cloth meets.
+    pub colliders: Vec<Collider>,
+}
+
+/// What the cloth moves through.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AirModel {
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Drag coefficient across a triangle [1].
+    pub drag: f64,
+    /// Friction coefficient along a triangle [1].
+    pub skin_friction: f64,
+    /// Velocity of the air [m/s].
+    pub wind: DVec3,
+    /// Rate of loss of velocity relative to the wind [1/s].
+    pub damping: f64,
+}
+
+/// A piece of cloth: its part of the common numbering, and its fabric.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClothPiece {
+    /// Its name in messages and reports.
+    pub name: String,
+    /// Its fabric.
+    pub fabric: Fabric,
+    /// Its particles.
+    pub particles: Range<usize>,
+    /// Its triangles.
+    pub triangles: Range<usize>,
+    /// Its structural edges.
+    pub edges: Range<usize>,
+    /// Longest edge or diagonal at rest [m].
+    pub longest_edge: f64,
+}
+
+/// Particles that are held, or led together by keyframes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PinGroup {
+    /// The particles.
+    pub particles: Vec<u32>,
+    /// Where each of them starts [m].
+    pub start: Vec<DVec3>,
+    /// What they turn about [m].
+    pub centre: DVec3,
+    /// How they move.
+    pub motion: Motion,
+}
+
+impl PinGroup {
+    /// Where a particle that starts at `start` is under the displacement `moved` [m].
+    pub fn place(&self, start: DVec3, moved: &Pose) -> DVec3 {
+        if self.motion.rests() { start } else { self.centre + moved.to_world(start - self.centre) }
+    }
+}
+
+impl Model {
+    /// How many particles there are.
+    pub fn particle_count(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// The piece of cloth that a particle belongs to.
+    pub fn cloth_of(&self, particle: usize) -> Option<&ClothPiece> {
+        self.cloths.iter().find(|cloth| cloth.particles.contains(&particle))
+    }
+}

@@ -1,0 +1,176 @@
+//! From laboratory units to masses, springs and bends: the one place where a fabric becomes coefficients.
+
+use super::topology::{NO_FACE, Topology};
+use crate::math::DVec3;
+use crate::scene::{Fabric, Mesh};
+
+/// Spring-dampers between two particles (P2 §3.3, P4, P5): structural edges first, then the diagonals of quads.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Springs {
+    /// The two particles.
+    pub ends: Vec<[u32; 2]>,
+    /// Length without force [m].
+    pub rest_length: Vec<f64>,
+    /// Force per lengthening [N/m].
+    pub stiffness: Vec<f64>,
+    /// Force per speed of lengthening [N·s/m].
+    pub damping: Vec<f64>,
+}
+
+/// Resistance to a change of direction from edge (a, b) to edge (b, c).
+///
+/// P2 and P5 put a spring between a and c; in a flat sheet that resists nothing to first order, whatever its stiffness. The
+/// difference of the two unit edge vectors is the turning angle, so that a bending rigidity in N·m has its meaning.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Bends {
+    /// The particles a, b, c along the line.
+    pub points: Vec<[u32; 3]>,
+    /// One over the rest lengths of (a, b) and (b, c) [1/m].
+    pub inverse_lengths: Vec<[f64; 2]>,
+    /// Moment per turning angle [N·m].
+    pub stiffness: Vec<f64>,
+    /// Moment per rate of turning [N·m·s].
+    pub damping: Vec<f64>,
+}
+
+/// In-plane shear stiffness G [N/m] of a fabric: a strip cut at 45° of a material with no Poisson effect has
+/// 1/bias = (1/warp + 1/weft)/4 + 1/(4 G).
+pub fn shear_stiffness(fabric: &Fabric) -> f64 {
+    1.0 / (4.0 / fabric.bias - 1.0 / fabric.warp - 1.0 / fabric.weft)
+}
+
+/// The inverse of [`shear_stiffness`]: what a strip cut at 45° measures [N/m].
+pub fn bias_stiffness(warp: f64, weft: f64, shear: f64) -> f64 {
+    4.0 / (1.0 / shear + 1.0 / warp + 1.0 / weft)
+}
+
+/// Mass of every particle [kg]: a third of each of its triangles.
+pub(super) fn masses(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Vec<f64> {
+    let mut mass = vec![0.0; rest.positions.len()];
+    for triangle in &topology.triangles {
+        let third = 1e-3 * fabric.density * area(triangle, &rest.positions) / 3.0;
+        triangle.iter().for_each(|&i| mass[i as usize] += third);
+    }
+    mass
+}
+
+/// Springs of a piece of cloth, structural edges first.
+///
+/// An edge of length L stands for a strip of the width A/L, A the area of its triangles: k = Y A / L² (van Gelder 1998), which on a
+/// grid is the fabric's stiffness itself. Diagonals of a square cell carry k = G each; they also stretch with the
+/// warp and weft, which therefore give up the share that the diagonals take over.
+pub(super) fn springs(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Springs {
+    let shear = shear_stiffness(fabric);
+    let (warp, weft) = (fabric.warp - shear, fabric.weft - shear);
+    let mut springs = Springs::default();
+    let mut push = |ends: [u32; 2], stiffness: f64| {
+        springs.ends.push(ends);
+        springs.rest_length.push(length(ends, rest));
+        springs.stiffness.push(stiffness);
+        springs.damping.push(1e-3 * fabric.damping * stiffness);
+    };
+    for (&ends, triangles) in topology.edges.iter().zip(&topology.edge_triangles) {
+        let c2 = warp_share(ends, rest);
+        let strip = strip_area(triangles, topology, &rest.positions) / length(ends, rest).powi(2);
+        push(ends, (warp * c2 + weft * (1.0 - c2)) * strip);
+    }
+    for quad in &topology.quads {
+        // Two diagonals p, q of one quad: area / (|p| |q| / 2) is 1 for a square and falls as it is sheared.
+        let [a, b, c, d] = *quad;
+        let (p, q) = (length([a, c], rest), length([b, d], rest));
+        let quad_area = area(&[a, b, c], &rest.positions) + area(&[a, c, d], &rest.positions);
+        let stiffness = shear * 2.0 * quad_area / (p * q);
+        push([a, c], stiffness);
+        push([b, d], stiffness);
+    }
+    springs
+}
+
+/// Bends of a piece of cloth: energy B κ²/2 per area, κ = turning angle / mean length, on a strip as wide as its two edges'.
+pub(super) fn bends(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Bends {
+    let edge_number = |a: u32, b: u32| topology.edges.binary_search(&[a.min(b), a.max(b)]).ok();
+    let width = |a: u32, b: u32| {
+        let triangles = edge_number(a, b).map_or([NO_FACE; 2], |e| topology.edge_triangles[e]);
+        strip_area(&triangles, topology, &rest.positions) / length([a, b], rest)
+    };
+    let mut bends = Bends::default();
+    for &[a, b, c] in &topology.straights {
+        let (la, lc) = (length([a, b], rest), length([b, c], rest));
+        let c2 = 0.5 * (warp_share([a, b], rest) + warp_share([b, c], rest));
+        let rigidity = 1e-6 * (fabric.bending_warp * c2 + fabric.bending_weft * (1.0 - c2));
+        let stiffness = rigidity * (width(a, b) + width(b, c)) / (la + lc);
+        bends.points.push([a, b, c]);
+        bends.inverse_lengths.push([1.0 / la, 1.0 / lc]);
+        bends.stiffness.push(stiffness);
+        bends.damping.push(1e-3 * fabric.bending_damping * stiffness);
+    }
+    bends
+}
+
+/// cos² of the angle between an edge and the warp, in material coordinates where there are any, else against x.
+fn warp_share([a, b]: [u32; 2], rest: &Mesh) -> f64 {
+    let (a, b) = (a as usize, b as usize);
+    let (along, squared) = match (rest.material.get(a), rest.material.get(b)) {
+        (Some(p), Some(q)) => (q[0] - p[0], (q[0] - p[0]).powi(2) + (q[1] - p[1]).powi(2)),
+        _ => {
+            let e = rest.positions[b] - rest.positions[a];
+            (e.x, e.length_squared())
+        }
+    };
+    if squared > 0.0 { along * along / squared } else { 0.5 }
+}
+
+fn length([a, b]: [u32; 2], rest: &Mesh) -> f64 {
+    rest.positions[a as usize].distance(rest.positions[b as usize])
+}
+
+fn strip_area(triangles: &[u32; 2], topology: &Topology, x: &[DVec3]) -> f64 {
+    triangles.iter().filter(|t| **t != NO_FACE).map(|&t| area(&topology.triangles[t as usize], x)).sum()
+}
+
+fn area(triangle: &[u32; 3], x: &[DVec3]) -> f64 {
+    let [a, b, c] = triangle.map(|i| x[i as usize]);
+    0.5 * (b - a).cross(c - a).length()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shapes;
+    use super::*;
+    use crate::scene::{Sheet, preset};
+
+    #[test]
+    fn a_grid_gives_back_the_laboratory_s_numbers() {
+        let fabric = preset("cotton").unwrap().fabric;
+        let rest = shapes::sheet(&Sheet { width: 0.6, height: 0.4, columns: 7, rows: 5, slack: 1.0 }).rest;
+        let topology = Topology::new(&rest).unwrap();
+        let mass: f64 = masses(&topology, &rest, &fabric).iter().sum();
+        assert!((mass - 1e-3 * fabric.density * 0.24).abs() < 1e-12);
+
+        let springs = springs(&topology, &rest, &fabric);
+        let g = shear_stiffness(&fabric);
+        // Stretched by ε along the warp with the weft held, the energy is warp ε² / 2 per area.
+        let stiffness = |along: DVec3| -> f64 {
+            let strain = 1e-4;
+            let energy = (0..springs.ends.len()).map(|s| {
+                let [a, b] = springs.ends[s].map(|i| rest.positions[i as usize]);
+                let stretched = (b - a) + strain * along * (b - a).dot(along);
+                0.5 * springs.stiffness[s] * (stretched.length() - springs.rest_length[s]).powi(2)
+            });
+            energy.sum::<f64>() / (0.5 * strain * strain * 0.24)
+        };
+        assert!((stiffness(DVec3::X) / fabric.warp - 1.0).abs() < 1e-3);
+        assert!((stiffness(DVec3::Z) / fabric.weft - 1.0).abs() < 1e-3);
+        assert!((bias_stiffness(fabric.warp, fabric.weft, g) / fabric.bias - 1.0).abs() < 1e-12);
+
+        // Rolled to a cylinder of radius R about z, the energy is B / (2 R²) per area of the columns that can bend.
+        let bends = bends(&topology, &rest, &fabric);
+        let angle = 0.1 / 3.0;
+        let energy: f64 = (0..bends.points.len())
+            .filter(|&i| warp_share([bends.points[i][0], bends.points[i][1]], &rest) > 0.9)
+            .map(|i| 0.5 * bends.stiffness[i] * angle * angle)
+            .sum();
+        let want = 0.5 * 1e-6 * fabric.bending_warp / 9.0 * (0.5 * 0.4);
+        assert!((energy / want - 1.0).abs() < 1e-9, "{energy} {want}");
+    }
+}

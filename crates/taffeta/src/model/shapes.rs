@@ -1,0 +1,204 @@
+//! Cloth made by numbers: sheets, strips, discs, tubes.
+
+use crate::math::{DVec3, trig};
+use crate::scene::{Corner, Disc, Mesh, Sheet, Side, Strip, Tube};
+use std::f64::consts::TAU;
+
+/// A shape at rest, where its particles start, and what its corners and sides are called.
+pub(super) struct Blank {
+    /// The surface at rest, u along x, v along -z.
+    pub rest: Mesh,
+    /// Where the particles start, before the cloth is placed [m].
+    pub start: Vec<DVec3>,
+    /// Columns and rows of particles, for shapes that have them.
+    grid: Option<(u32, u32)>,
+    /// Whether the columns close to a ring.
+    closed: bool,
+}
+
+impl Blank {
+    /// A surface as it is.
+    pub fn mesh(rest: Mesh) -> Self {
+        Self { start: rest.positions.clone(), rest, grid: None, closed: false }
+    }
+
+    /// The particle in a corner, if the shape has corners.
+    pub fn corner(&self, corner: Corner) -> Option<u32> {
+        let (columns, rows) = self.grid.filter(|_| !self.closed)?;
+        Some(match corner {
+            Corner::LowerLeft => 0,
+            Corner::LowerRight => columns - 1,
+            Corner::UpperLeft => (rows - 1) * columns,
+            Corner::UpperRight => rows * columns - 1,
+        })
+    }
+
+    /// The particles of a side, if the shape has it; `Rim` is the caller's, who knows the boundary.
+    pub fn side(&self, side: Side) -> Option<Vec<u32>> {
+        let (columns, rows) = self.grid?;
+        let row = |r: u32| (0..columns).map(|c| r * columns + c).collect();
+        let column = |c: u32| (0..rows).map(|r| r * columns + c).collect();
+        match side {
+            Side::Lower => Some(row(0)),
+            Side::Upper => Some(row(rows - 1)),
+            Side::Left if !self.closed => Some(column(0)),
+            Side::Right if !self.closed => Some(column(columns - 1)),
+            _ => None,
+        }
+    }
+}
+
+/// A rectangle; with `slack` below 1 its rows start as arcs that sag.
+pub(super) fn sheet(sheet: &Sheet) -> Blank {
+    let (columns, rows) = (sheet.columns, sheet.rows);
+    let rest = grid(columns, rows, sheet.width, sheet.height, false);
+    let mut start = rest.positions.clone();
+    if sheet.slack < 1.0 {
+        let arc = sagging_arc(columns as usize - 1, sheet.width, sheet.slack);
+        for (i, p) in start.iter_mut().enumerate() {
+            let (x, y) = arc[i % columns as usize];
+            *p = DVec3::new(x, y, p.z);
+        }
+    }
+    Blank { rest, start, grid: Some((columns, rows)), closed: false }
+}
+
+/// A narrow rectangle of nearly square cells.
+pub(super) fn strip(strip: &Strip) -> Blank {
+    let cell = strip.length / f64::from(strip.segments);
+    let across = (strip.width / cell).round().max(1.0) as u32;
+    let (columns, rows) = (strip.segments + 1, across + 1);
+    let rest = grid(columns, rows, strip.length, strip.width, false);
+    Blank { start: rest.positions.clone(), rest, grid: Some((columns, rows)), closed: false }
+}
+
+/// An open tube along y; its material is the sheet it was rolled from.
+pub(super) fn tube(tube: &Tube) -> Blank {
+    let around = tube.segments;
+    // Chords of equal length; the sheet's width is their sum, so that every edge is at rest.
+    let chord = 2.0 * tube.radius * trig::sin(0.5 * TAU / f64::from(around));
+    let mut rest = grid(around, tube.rows, chord * f64::from(around - 1), tube.length, true);
+    let rows_apart = tube.length / f64::from(tube.rows - 1);
+    rest.positions = (0..tube.rows * around)
+        .map(|i| {
+            let angle = TAU * f64::from(i % around) / f64::from(around);
+            let y = f64::from(i / around) * rows_apart - 0.5 * tube.length;
+            DVec3::new(tube.radius * trig::sin(angle), y, tube.radius * trig::cos(angle))
+        })
+        .collect();
+    Blank { start: rest.positions.clone(), rest, grid: Some((around, tube.rows)), closed: true }
+}
+
+/// A disc whose k-th ring has 6 k particles, so that all triangles are nearly equilateral.
+pub(super) fn disc(disc: &Disc) -> Blank {
+    let first_of = |ring: u32| if ring == 0 { 0 } else { 1 + 3 * ring * (ring - 1) };
+    let mut mesh = Mesh { positions: vec![DVec3::ZERO], ..Mesh::default() };
+    for ring in 1..=disc.rings {
+        let radius = disc.radius * f64::from(ring) / f64::from(disc.rings);
+        mesh.positions.extend((0..6 * ring).map(|i| {
+            let angle = TAU * f64::from(i) / f64::from(6 * ring);
+            DVec3::new(radius * trig::cos(angle), 0.0, -radius * trig::sin(angle))
+        }));
+        let outer = |i: u32| first_of(ring) + i % (6 * ring);
+        let inner = |i: u32| first_of(ring - 1) + if ring == 1 { 0 } else { i % (6 * (ring - 1)) };
+        for sector in 0..6 {
+            for i in 0..ring {
+                let (o, n) = (sector * ring + i, sector * (ring - 1) + i);
+                mesh.triangles.push([inner(n), outer(o), outer(o + 1)]);
+                if i + 1 < ring {
+                    mesh.triangles.push([inner(n), outer(o + 1), inner(n + 1)]);
+                }
+            }
+        }
+    }
+    mesh.material = mesh.positions.iter().map(|p| [p.x, -p.z]).collect();
+    Blank::mesh(mesh)
+}
+
+/// Quads over rows and columns, centred, in the plane y = 0.
+fn grid(columns: u32, rows: u32, width: f64, height: f64, closed: bool) -> Mesh {
+    let (du, dv) = (width / f64::from(columns - 1), height / f64::from(rows - 1));
+    let mut mesh = Mesh::default();
+    for r in 0..rows {
+        for c in 0..columns {
+            let (u, v) = (f64::from(c) * du, f64::from(r) * dv);
+            mesh.positions.push(DVec3::new(u - 0.5 * width, 0.0, 0.5 * height - v));
+            mesh.material.push([u, v]);
+        }
+    }
+    let across = if closed { columns } else { columns - 1 };
+    for r in 0..rows - 1 {
+        for c in 0..across {
+            let (a, b) = (r * columns + c, r * columns + (c + 1) % columns);
+            mesh.quads.push([a, b, b + columns, a + columns]);
+        }
+    }
+    mesh
+}
+
+/// Points (x, y) of a polygon of equal segments on a circle that sags between ends `slack * width` apart.
+fn sagging_arc(segments: usize, width: f64, slack: f64) -> Vec<(f64, f64)> {
+    let n = segments as f64;
+    let d = width / n;
+    // The chord over n segments that each turn by a is d sin(n a / 2) / sin(a / 2); it falls as a grows to TAU / n.
+    let chord = |a: f64| d * trig::sin(0.5 * n * a) / trig::sin(0.5 * a);
+    let (mut low, mut high) = (1e-9, TAU / n);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if chord(middle) > slack * width { low = middle } else { high = middle }
+    }
+    let turn = 0.5 * (low + high);
+    let mut points = vec![(-0.5 * slack * width, 0.0)];
+    for i in 0..segments {
+        let heading = (i as f64 - 0.5 * (n - 1.0)) * turn;
+        let (x, y) = points[i];
+        points.push((x + d * trig::cos(heading), y + d * trig::sin(heading)));
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge_lengths(blank: &Blank) -> Vec<f64> {
+        let sides = blank.rest.quads.iter().flat_map(|q| (0..4).map(|i| (q[i], q[(i + 1) % 4])));
+        sides.map(|(a, b)| blank.start[a as usize].distance(blank.start[b as usize])).collect()
+    }
+
+    #[test]
+    fn a_slack_sheet_starts_with_every_edge_at_rest_and_its_sides_apart_as_asked() {
+        for (columns, slack) in [(10, 0.95), (50, 0.5), (2, 1.0), (3, 0.3)] {
+            let blank = sheet(&Sheet { width: 1.0, height: 1.0, columns, rows: 4, slack });
+            let d = 1.0 / f64::from(columns - 1);
+            assert!(
+                edge_lengths(&blank).iter().all(|l| (l - d).abs() < 1e-12 || (l - 1.0 / 3.0).abs() < 1e-12)
+            );
+            let span = blank.start[0].distance(blank.start[columns as usize - 1]);
+            assert!((span - slack).abs() < 1e-9, "{columns} {slack} {span}");
+            assert!(blank.start.iter().all(|p| p.y <= 1e-12));
+        }
+    }
+
+    #[test]
+    fn a_disc_is_a_manifold_of_rings_that_looks_up() {
+        let blank = disc(&Disc { radius: 1.0, rings: 5 });
+        assert_eq!(blank.rest.positions.len(), 1 + 3 * 5 * 6);
+        assert_eq!(blank.rest.triangles.len(), 6 * 25);
+        for t in &blank.rest.triangles {
+            let [a, b, c] = t.map(|i| blank.start[i as usize]);
+            assert!((b - a).cross(c - a).y > 0.0);
+        }
+    }
+
+    #[test]
+    fn a_tube_closes_with_equal_chords_and_looks_outwards() {
+        let blank = tube(&Tube { radius: 0.5, length: 1.0, segments: 12, rows: 3 });
+        let chord = TAU / 12.0 * 0.5;
+        assert!(
+            edge_lengths(&blank).iter().all(|l| (l - 0.5).abs() < 1e-12 || (l - chord).abs() < 0.02 * chord)
+        );
+        let [a, b, _, d] = blank.rest.quads[0].map(|i| blank.start[i as usize]);
+        assert!((b - a).cross(d - a).dot(a) > 0.0);
+    }
+}

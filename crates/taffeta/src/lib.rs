@@ -1,6 +1,24 @@
-//! Taffeta: cloth simulation in which every frame carries a certificate.
+//! Taffeta: cloth simulation in which every frame carries a certificate and the same scene gives the same bits on any
+//! number of threads.
+//!
+//! The data goes one way, and the modules are its stations:
+//!
+//! ```text
+//! scene  ->  model  ->  step  ->  forces  ->  collide  ->  check
+//! asked      made       one step  what pulls  what touches what is certified
+//! ```
+//!
+//! [`scene::Scene`] is what the user asks for; [`model::build`] makes it into a constant [`model::Model`] and a changing [`model::State`];
+//! [`Simulation::step`] moves the state on; [`check::certify`] measures it by code that is not the solver. The engine opens no file, prints
+//! nothing and never exits.
 
 pub mod check;
+pub mod collide;
+pub mod forces;
 pub mod math;
 pub mod model;
+pub mod parallel;
 pub mod scene;
+pub mod step;
+
+pub use step::Simulation;

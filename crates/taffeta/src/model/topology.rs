@@ -157,7 +157,8 @@ fn check_areas(triangles: &[[u32; 3]], x: &[DVec3]) -> Result<(), Vec<MeshProble
         let [a, b, c] = t.map(|i| x[i as usize]);
         let longest = (b - a).length_squared().max((c - a).length_squared()).max((c - b).length_squared());
         // A height below a millionth of the longest side is a line to any solver.
-        !((b - a).cross(c - a).length() > 1e-6 * longest)
+        let doubled_area = (b - a).cross(c - a).length();
+        doubled_area <= 1e-6 * longest || !doubled_area.is_finite()
     };
     let problems: Vec<_> =
         triangles.iter().filter(flat).map(|&triangle| MeshProblem::NoArea { triangle }).collect();

@@ -1,0 +1,123 @@
+//! The largest step at which explicit integration of springs and dampers is stable.
+//!
+//! x⁺ = x + h v⁺, v⁺ = v - h M⁻¹ (K x + C v) is stable while h² K + 2 h C <= 4 M as quadratic forms (Jury's criterion mode by mode). For a spring,
+//! (n·(x_a - x_b))² <= 2 (n·x_a)² + 2 (n·x_b)², so K is bounded by twice the 3x3 blocks on its diagonal, particle by particle;
+//! for a bend, by Cauchy-Schwarz, by |s_i| Σ|s_j|. The bound is rigorous for the state at hand and exact for a flat grid.
+
+use crate::math::{DMat3, DVec3, trig};
+use crate::model::Model;
+
+/// Memory of the estimate: stiffness around every particle.
+#[derive(Debug, Clone, Default)]
+pub struct StableStep {
+    /// Twice the diagonal blocks of springs [N/m]: xx, yy, zz, xy, xz, yz.
+    springs: Vec<[f64; 6]>,
+    /// Twice the same of their dampers, as a plain rate [N·s/m].
+    dampers: Vec<f64>,
+    /// Bound of bends [N/m] and of their dampers [N·s/m]: constant.
+    bends: Vec<[f64; 2]>,
+}
+
+impl StableStep {
+    /// For a model; bends are bounded once.
+    pub fn new(model: &Model) -> Self {
+        let n = model.particle_count();
+        let mut bends = vec![[0.0; 2]; n];
+        for (b, points) in model.bends.points.iter().enumerate() {
+            let [ia, ic] = model.bends.inverse_lengths[b];
+            let total = 2.0 * (ia + ic);
+            for (&i, share) in points.iter().zip([ia, ia + ic, ic]) {
+                bends[i as usize][0] += model.bends.stiffness[b] * share * total;
+                bends[i as usize][1] += model.bends.damping[b] * share * total;
+            }
+        }
+        Self { springs: vec![[0.0; 6]; n], dampers: vec![0.0; n], bends }
+    }
+
+    /// The largest stable step [s] around `positions`.
+    pub fn at(&mut self, model: &Model, positions: &[DVec3]) -> f64 {
+        self.gather_springs(model, positions);
+        let steps = (0..positions.len()).map(|i| {
+            let m = model.inverse_mass[i];
+            let stiffness = largest_eigenvalue(&self.springs[i]);
+            let omega2 = m * (stiffness + self.bends[i][0]);
+            let rate = m * (self.dampers[i] + self.bends[i][1]) + model.air.damping;
+            // The positive root of h² ω² + 2 h r = 4.
+            if omega2 + rate > 0.0 {
+                4.0 / (rate + (rate * rate + 4.0 * omega2).sqrt())
+            } else {
+                f64::INFINITY
+            }
+        });
+        steps.fold(f64::INFINITY, f64::min)
+    }
+
+    fn gather_springs(&mut self, model: &Model, positions: &[DVec3]) {
+        self.springs.fill([0.0; 6]);
+        self.dampers.fill(0.0);
+        let springs = &model.springs;
+        for (s, &[a, b]) in springs.ends.iter().enumerate() {
+            let d = positions[b as usize] - positions[a as usize];
+            let squared = d.length_squared().max(super::spring::NO_DIRECTION);
+            // Under tension the spring also resists sideways; under compression it only helps to move.
+            let across = (1.0 - springs.rest_length[s] / squared.sqrt()).max(0.0);
+            let (along, plain) =
+                (2.0 * springs.stiffness[s] * (1.0 - across) / squared, 2.0 * springs.stiffness[s] * across);
+            let block = [
+                along * d.x * d.x + plain,
+                along * d.y * d.y + plain,
+                along * d.z * d.z + plain,
+                along * d.x * d.y,
+                along * d.x * d.z,
+                along * d.y * d.z,
+            ];
+            for i in [a as usize, b as usize] {
+                (0..6).for_each(|k| self.springs[i][k] += block[k]);
+                self.dampers[i] += 2.0 * springs.damping[s];
+            }
+        }
+    }
+}
+
+/// The largest eigenvalue of a symmetric matrix (xx, yy, zz, xy, xz, yz), by the cosine formula.
+fn largest_eigenvalue(&[xx, yy, zz, xy, xz, yz]: &[f64; 6]) -> f64 {
+    let mean = (xx + yy + zz) / 3.0;
+    let off = xy * xy + xz * xz + yz * yz;
+    let (dx, dy, dz) = (xx - mean, yy - mean, zz - mean);
+    let p = ((dx * dx + dy * dy + dz * dz + 2.0 * off) / 6.0).sqrt();
+    if p <= 1e-12 * mean {
+        return mean;
+    }
+    let scaled = DMat3::from_cols_array(&[dx, xy, xz, xy, dy, yz, xz, yz, dz]) * (1.0 / p);
+    let angle = trig::acos((0.5 * scaled.determinant()).clamp(-1.0, 1.0)) / 3.0;
+    mean + 2.0 * p * trig::cos(angle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::random::Random;
+
+    #[test]
+    fn the_eigenvalue_is_the_largest_stretch_of_a_vector() {
+        let mut random = Random::new(3);
+        for _ in 0..200 {
+            let mut m = [0.0; 6];
+            for _ in 0..4 {
+                let d = DVec3::new(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5);
+                let add = [d.x * d.x, d.y * d.y, d.z * d.z, d.x * d.y, d.x * d.z, d.y * d.z];
+                (0..6).for_each(|k| m[k] += add[k]);
+            }
+            let times = |v: DVec3| {
+                DVec3::new(
+                    m[0] * v.x + m[3] * v.y + m[4] * v.z,
+                    m[3] * v.x + m[1] * v.y + m[5] * v.z,
+                    m[4] * v.x + m[5] * v.y + m[2] * v.z,
+                )
+            };
+            let v = (0..2000).fold(DVec3::new(1.0, 0.9, 0.8), |v, _| times(v).normalize());
+            assert!((largest_eigenvalue(&m) - times(v).length()).abs() < 1e-9);
+        }
+        assert_eq!(largest_eigenvalue(&[2.0, 2.0, 2.0, 0.0, 0.0, 0.0]), 2.0);
+    }
+}

@@ -1,0 +1,128 @@
+//! What a step tells: the truth about itself.
+
+use crate::forces;
+use crate::math::DVec3;
+use crate::model::{Model, State};
+use serde::Serialize;
+
+/// What one step did.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StepReport {
+    /// Sub-steps taken.
+    pub substeps: u32,
+    /// Iterations of the solver over all sub-steps; an explicit method has one in each.
+    pub iterations: u32,
+    /// Whether the step reached what its method promises.
+    pub converged: bool,
+    /// Particles that touch a collider at the end.
+    pub contacts: u32,
+    /// The shortest sub-step taken [s].
+    pub shortest_substep: f64,
+    /// Time spent in every stage.
+    pub stages: Stages,
+}
+
+/// Wall time of the stages of a step, in the order of the step. A fixed array: a step allocates nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stages {
+    list: [(&'static str, f64); 8],
+    used: usize,
+}
+
+impl Stages {
+    /// Adds `seconds` to the stage `name`.
+    pub fn add(&mut self, name: &'static str, seconds: f64) {
+        let known = self.list[..self.used].iter().position(|(n, _)| *n == name);
+        let place = known.unwrap_or(self.used);
+        if let Some(stage) = self.list.get_mut(place) {
+            *stage = (name, stage.1 + seconds);
+            self.used = self.used.max(place + 1);
+        }
+    }
+
+    /// Names and times [s].
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.list[..self.used].iter().copied()
+    }
+}
+
+/// Why a step could not be taken. The state is still the one before it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A particle left the numbers.
+    #[error(
+        "particle {particle} of `{cloth}` is at {position} after the step to {time:.6} s; the state before is kept. \
+         Lower the speeds or stiffnesses in the scene, or take more steps per frame"
+    )]
+    NotFinite {
+        /// The particle, in the numbering of its cloth.
+        particle: usize,
+        /// Its cloth.
+        cloth: String,
+        /// Where it went [m].
+        position: DVec3,
+        /// When [s].
+        time: f64,
+    },
+    /// The step would take more sub-steps than anyone will wait for.
+    #[error(
+        "the largest stable step is {stable:.3e} s, so that a step of {step:.3e} s takes more than {limit} sub-steps; \
+         lower stiffness or damping, or make the cells of the cloth larger"
+    )]
+    TooManySubsteps {
+        /// The largest stable step [s].
+        stable: f64,
+        /// The step asked for [s].
+        step: f64,
+        /// The most sub-steps that are taken.
+        limit: u32,
+    },
+    /// The sub-steps that the scene asks for are too few.
+    #[error(
+        "substeps = {asked} makes sub-steps of {substep:.3e} s, but the largest stable one is {stable:.3e} s; \
+         ask for at least {least} or leave `solver.substeps` out"
+    )]
+    Unstable {
+        /// The sub-steps asked for.
+        asked: u32,
+        /// Their duration [s].
+        substep: f64,
+        /// The largest stable one [s].
+        stable: f64,
+        /// The fewest that are stable now.
+        least: u32,
+    },
+}
+
+/// Energies of a state [J].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of height; 0 at the origin.
+    pub gravity: f64,
+    /// Of springs and bends.
+    pub elastic: f64,
+}
+
+impl Energy {
+    /// The energies of a state.
+    pub fn of(model: &Model, state: &State) -> Self {
+        let particles = || model.mass.iter().zip(state.positions.iter().zip(&state.velocities));
+        Self {
+            kinetic: particles().map(|(m, (_, v))| 0.5 * m * v.length_squared()).sum(),
+            gravity: particles().map(|(m, (x, _))| -m * model.gravity.dot(*x)).sum(),
+            elastic: forces::elastic_energy(model, &state.positions),
+        }
+    }
+
+    /// Their sum [J].
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.gravity + self.elastic
+    }
+}
+
+/// Momentum of all particles [kg·m/s].
+pub fn momentum(model: &Model, state: &State) -> DVec3 {
+    model.mass.iter().zip(&state.velocities).map(|(m, v)| *m * *v).sum()
+}

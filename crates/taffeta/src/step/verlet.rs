@@ -1,0 +1,218 @@
+//! Explicit integration of spring-dampers (P3 eq. 6 with Δt², P5 eq. 4), in sub-steps below the stability limit.
+//!
+//! P3 and P5 write x⁺ = 2x - x⁻ + a Δt². With v = (x - x⁻)/Δt that is v⁺ = v + a Δt, x⁺ = x + v⁺ Δt, which is what
+//! stands here: the same positions, and the sub-step may change.
+
+use super::report::{Stages, StepError, StepReport};
+use crate::collide::{self, Meeting, MovingBody};
+use crate::forces::gather::{self, Chunk};
+use crate::forces::stable_step::StableStep;
+use crate::math::{DVec3, Pose};
+use crate::model::{Model, State};
+use crate::parallel;
+use std::time::Instant;
+
+/// Share of the stability limit that is used; the limit is renewed every `BURST` sub-steps, in between the cloth moves on.
+const SAFETY: f64 = 0.9;
+const BURST: u32 = 64;
+/// Sub-steps over which forces of the air are held: they change within milliseconds, springs within microseconds.
+const AIR_HELD: u32 = 8;
+/// The most sub-steps in a step.
+const MOST_SUBSTEPS: u32 = 1_000_000;
+
+/// Scratch of the method.
+#[derive(Debug)]
+pub struct Verlet {
+    workers: Vec<Worker>,
+    stable: StableStep,
+    next_positions: Vec<DVec3>,
+    next_velocities: Vec<DVec3>,
+    bodies: Vec<MovingBody>,
+    pin_poses: Vec<Pose>,
+}
+
+/// A chunk, what it meets, its pinned particles, and what it spent and touched.
+#[derive(Debug)]
+struct Worker {
+    chunk: Chunk,
+    meetings: Vec<Meeting>,
+    /// Place in the chunk, group of pins, place in the group.
+    pinned: Vec<(usize, usize, usize)>,
+    contacts: u32,
+    seconds: [f64; 3],
+}
+
+/// What all chunks read during a sub-step.
+struct SubStep<'a> {
+    model: &'a Model,
+    x: &'a [DVec3],
+    v: &'a [DVec3],
+    h: f64,
+    renew_air: bool,
+    bodies: &'a [MovingBody],
+    pin_poses: &'a [Pose],
+}
+
+impl Verlet {
+    /// Room for a model.
+    pub fn new(model: &Model) -> Self {
+        let n = model.particle_count();
+        let meetings = collide::meetings(model);
+        let worker = |chunk: Chunk| {
+            let meetings = meetings[chunk.cloth].clone();
+            let pinned = pinned_in(&chunk, model);
+            Worker { chunk, meetings, pinned, contacts: 0, seconds: [0.0; 3] }
+        };
+        Self {
+            workers: gather::chunks(model).into_iter().map(worker).collect(),
+            stable: StableStep::new(model),
+            next_positions: vec![DVec3::ZERO; n],
+            next_velocities: vec![DVec3::ZERO; n],
+            bodies: Vec::with_capacity(model.colliders.len()),
+            pin_poses: Vec::with_capacity(model.pins.len()),
+        }
+    }
+
+    /// Moves `state` on by one step of the model.
+    pub fn step(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+        let started = Instant::now();
+        let mut report =
+            StepReport { converged: true, shortest_substep: f64::INFINITY, ..Default::default() };
+        let mut limit_time = 0.0;
+        self.workers.iter_mut().for_each(|w| w.seconds = [0.0; 3]);
+
+        let (start, mut done) = (state.time, 0.0);
+        while done < model.step_time {
+            let estimated = Instant::now();
+            let left = model.step_time - done;
+            let count = self.substeps_for(model, state, left)?;
+            limit_time += estimated.elapsed().as_secs_f64();
+
+            let h = left / f64::from(count);
+            let burst = count.min(BURST);
+            for k in 0..burst {
+                self.move_bodies(model, start + done + f64::from(k) * h, h);
+                self.substep(model, state, h, k % AIR_HELD == 0);
+            }
+            // The last burst ends exactly where the step ends.
+            done = if burst == count { model.step_time } else { done + f64::from(burst) * h };
+            report.substeps += burst;
+            report.shortest_substep = report.shortest_substep.min(h);
+        }
+        report.iterations = report.substeps;
+        report.contacts = self.workers.iter().map(|w| w.contacts).sum();
+        report.stages = self.stages(limit_time, started.elapsed().as_secs_f64());
+        Ok(report)
+    }
+
+    /// How many sub-steps the time `left` takes from this state.
+    fn substeps_for(&mut self, model: &Model, state: &State, left: f64) -> Result<u32, StepError> {
+        let stable = self.stable.at(model, &state.positions);
+        if let Some(asked) = model.substeps {
+            let substep = model.step_time / f64::from(asked);
+            if substep > stable {
+                let least = (model.step_time / (SAFETY * stable)).ceil() as u32;
+                return Err(StepError::Unstable { asked, substep, stable, least });
+            }
+            return Ok((left / substep).round().max(1.0) as u32);
+        }
+        let count = (left / (SAFETY * stable)).ceil().max(1.0);
+        if count > f64::from(MOST_SUBSTEPS) {
+            return Err(StepError::TooManySubsteps { stable, step: model.step_time, limit: MOST_SUBSTEPS });
+        }
+        Ok(count as u32)
+    }
+
+    fn move_bodies(&mut self, model: &Model, time: f64, h: f64) {
+        self.bodies.clear();
+        self.bodies
+            .extend(model.colliders.iter().map(|c| MovingBody { before: c.at(time), after: c.at(time + h) }));
+        self.pin_poses.clear();
+        self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
+    }
+
+    fn substep(&mut self, model: &Model, state: &mut State, h: f64, renew_air: bool) {
+        let now = SubStep {
+            model,
+            x: &state.positions,
+            v: &state.velocities,
+            h,
+            renew_air: renew_air && model.air.density > 0.0,
+            bodies: &self.bodies,
+            pin_poses: &self.pin_poses,
+        };
+        parallel::for_each_chunk(
+            &mut self.workers,
+            |worker| worker.chunk.particles.clone(),
+            &mut self.next_positions,
+            &mut self.next_velocities,
+            |worker, x, v| worker.advance(&now, x, v),
+        );
+        std::mem::swap(&mut state.positions, &mut self.next_positions);
+        std::mem::swap(&mut state.velocities, &mut self.next_velocities);
+    }
+
+    /// Threads work on different stages at once: the wall time is shared out by the time that all of them spent.
+    fn stages(&self, limit_time: f64, total: f64) -> Stages {
+        let spent = |i: usize| self.workers.iter().map(|w| w.seconds[i]).sum::<f64>();
+        let all: f64 = (0..3).map(spent).sum();
+        let mut stages = Stages::default();
+        for (i, name) in ["air", "springs", "move"].into_iter().enumerate() {
+            stages.add(name, (total - limit_time) * spent(i) / all.max(f64::MIN_POSITIVE));
+        }
+        stages.add("stability", limit_time);
+        stages
+    }
+}
+
+impl Worker {
+    /// One sub-step of the own particles: forces, move, contacts.
+    fn advance(&mut self, now: &SubStep, next_x: &mut [DVec3], next_v: &mut [DVec3]) {
+        let begun = Instant::now();
+        if now.renew_air {
+            self.chunk.renew_air(now.model, now.x, now.v, f64::from(AIR_HELD) * now.h);
+        }
+        let air_done = Instant::now();
+        let first = self.chunk.particles.start;
+        let forces = self.chunk.forces(now.x, now.v);
+        let forces_done = Instant::now();
+
+        self.contacts = 0;
+        let damping = now.model.air.damping;
+        for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
+            let i = first + k;
+            let (x, mut v, w) = (now.x[i], now.v[i], now.model.inverse_mass[i]);
+            if w > 0.0 {
+                v += now.h * (w * forces[k] + now.model.gravity + damping * (now.model.air.wind - v));
+                let mut moved = x + now.h * v;
+                for (body, meeting) in now.bodies.iter().zip(&self.meetings) {
+                    self.contacts += u32::from(collide::answer(x, &mut v, &mut moved, now.h, body, meeting));
+                }
+                (*x1, *v1) = (moved, v);
+            } else {
+                (*x1, *v1) = (x, DVec3::ZERO);
+            }
+        }
+        for &(k, group, member) in &self.pinned {
+            let pin = &now.model.pins[group];
+            next_x[k] = pin.place(pin.start[member], &now.pin_poses[group]);
+            next_v[k] = (next_x[k] - now.x[first + k]) / now.h;
+        }
+        self.seconds[0] += (air_done - begun).as_secs_f64();
+        self.seconds[1] += (forces_done - air_done).as_secs_f64();
+        self.seconds[2] += forces_done.elapsed().as_secs_f64();
+    }
+}
+
+fn pinned_in(chunk: &Chunk, model: &Model) -> Vec<(usize, usize, usize)> {
+    let mut pinned = Vec::new();
+    for (group, pin) in model.pins.iter().enumerate() {
+        for (member, &particle) in pin.particles.iter().enumerate() {
+            let particle = particle as usize;
+            if chunk.particles.contains(&particle) {
+                pinned.push((particle - chunk.particles.start, group, member));
+            }
+        }
+    }
+    pinned
+}

@@ -1,5 +1,7 @@
 //! A small run to record: a sheet of 4 x 4 particles, six frames, a state before the first and one after the third.
 
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
 use super::{Frame, FullState, Header, RecordingError, Writer};
 use serde_json::json;
 use taffeta::math::{DVec3, Pose, random::Random};
@@ -84,4 +86,26 @@ pub fn frames_and_states(steps: &[Step]) -> (Vec<Frame>, Vec<FullState>) {
 /// A folder for many small files: in memory where there is such a place, for fsync on a disk takes its time.
 pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// The whole sample as the bytes of a finished recording.
+pub fn recorded() -> Vec<u8> {
+    let folder = folder();
+    let path = folder.path().join("run");
+    let mut writer = Writer::create(&path, &header()).unwrap();
+    steps().iter().for_each(|step| step.write(&mut writer).unwrap());
+    writer.finish().unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+/// Where the blocks of an undamaged recording lie, header and end included.
+pub fn blocks(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut start = 16;
+    while start < bytes.len() {
+        let length = u64::from_le_bytes(bytes[start + 8..start + 16].try_into().unwrap());
+        blocks.push(start..start + 32 + length as usize);
+        start = start + 32 + length as usize;
+    }
+    blocks
 }

@@ -195,6 +195,20 @@ fn a_block_that_fails_is_cut_off_at_once() {
 }
 
 #[test]
+fn the_rest_of_a_long_block_does_not_stick_out_behind_a_short_one() {
+    let folder = folder();
+    let path = folder.path().join("run");
+    // Call 1 is the header, 2 the state, 3 its cut.
+    let calls = Arc::new(AtomicUsize::new(0));
+    let sink = Faulty { file: file(&path), calls, first: 2, last: 3, failure: Failure::All };
+    let mut writer = Writer::begin(Box::new(sink), &path, &header()).unwrap();
+    assert!(writer.state(&sample::state(0)).is_err());
+    writer.finish().unwrap();
+    let reader = Reader::open(&path).unwrap();
+    assert_eq!((reader.damage(), reader.complete(), reader.state_count()), (None, true, 0));
+}
+
+#[test]
 fn a_full_device_is_an_error_like_any_other() {
     let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else {
         eprintln!("SKIPPED: there is no /dev/full here");

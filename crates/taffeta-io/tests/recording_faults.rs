@@ -277,6 +277,23 @@ fn damage_inside_is_refused_with_a_remedy_that_works() {
 }
 
 #[test]
+fn of_two_damages_the_first_is_named_and_frames_between_them_are_read() {
+    let (folder, mut bytes) = (folder(), recorded());
+    let blocks = blocks(&bytes);
+    // Frames 2 and 4, counted from 1; a state stands between frames 3 and 4.
+    [3, 6].iter().for_each(|i: &usize| bytes[blocks[*i].start + 70] ^= 1);
+    let mut reader = Reader::open(place(&folder, &bytes)).unwrap();
+    let mut frame = Frame::default();
+    let mut readable = |k: usize| {
+        reader.seek(k).unwrap();
+        (reader.next_frame(&mut frame).unwrap(), reader.damage().map(|damage| damage.offset))
+    };
+    let (second, fourth) = (Some(blocks[3].start as u64), Some(blocks[6].start as u64));
+    assert_eq!([readable(0), readable(3), readable(2)], [(true, None), (false, fourth), (true, fourth)]);
+    assert_eq!([readable(1), readable(3), readable(4)], [(false, second), (false, second), (true, second)]);
+}
+
+#[test]
 fn what_is_no_recording_is_an_error() {
     let folder = folder();
     assert!(matches!(

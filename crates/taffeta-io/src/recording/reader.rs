@@ -232,7 +232,7 @@ impl Reader {
         decode: impl FnOnce(&[u8]) -> Result<T, String>,
     ) -> Result<T, Trouble> {
         let place = self.blocks[i];
-        let payload = self.source.block(place, i as u32 + 1)?;
+        let (payload, _) = self.source.block(place, i as u32 + 1)?;
         decode(payload).map_err(|reason| {
             Trouble::Damage(Damage { offset: place.offset, fault: Fault::Contents(reason) })
         })
@@ -298,15 +298,12 @@ impl Source {
         let place = self.place(block::PROLOGUE as u64, 0, size)?;
         let damage =
             |reason| Trouble::Damage(Damage { offset: place.offset, fault: Fault::Contents(reason) });
-        let payload = self.block(place, 0)?;
+        let (payload, checksum) = self.block(place, 0)?;
         if place.kind != Kind::Header {
             return Err(damage("the first block is no header".into()));
         }
         let header = payload::read_header(payload).map_err(damage)?;
-        let checksum =
-            self.buffer.get(block::HEAD + place.length as usize..).and_then(|tail| tail.first_chunk());
-        self.identity =
-            u64::from_le_bytes(*checksum.ok_or_else(|| damage("the checksum is missing".into()))?);
+        self.identity = checksum;
         Ok((header, place.behind()))
     }
 
@@ -327,8 +324,8 @@ impl Source {
         Ok(Place { offset, kind, length })
     }
 
-    /// The verified payload of a block that the index found.
-    fn block(&mut self, place: Place, sequence: u32) -> Result<&[u8], Trouble> {
+    /// The verified payload and the checksum of a block that the index found.
+    fn block(&mut self, place: Place, sequence: u32) -> Result<(&[u8], u64), Trouble> {
         let size = usize::try_from(block::size(place.length)).unwrap_or(usize::MAX);
         let mut buffer = std::mem::take(&mut self.buffer);
         let read = self.load(place.offset, size, &mut buffer);
@@ -341,8 +338,8 @@ impl Source {
         if block::parse_head(head, sequence, self.identity).map_err(damage)? != (place.kind, place.length) {
             return Err(damage(Fault::Head));
         }
-        block::verify(block, self.identity).map_err(damage)?;
-        Ok(&block[block::HEAD..size - block::TAIL])
+        let checksum = block::verify(block, self.identity).map_err(damage)?;
+        Ok((&block[block::HEAD..size - block::TAIL], checksum))
     }
 
     /// Reads `size` bytes, known to be in the file, to the front of a buffer that grows but never shrinks.

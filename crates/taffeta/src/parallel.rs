@@ -1,28 +1,27 @@
 //! Work on chunks of particles by all threads of the current rayon pool. The split is the caller's, never the pool's.
 
-use crate::math::DVec3;
 use std::ops::Range;
 
 /// Runs `work(chunk, own part of a, own part of b)` for every chunk, on as many threads as there are.
 ///
 /// `range_of` tells which particles a chunk owns; the ranges follow one another and cover `a` and `b`.
-pub fn for_each_chunk<C: Send>(
+pub fn for_each_chunk<C: Send, T: Send>(
     chunks: &mut [C],
     range_of: impl Fn(&C) -> Range<usize> + Sync,
-    a: &mut [DVec3],
-    b: &mut [DVec3],
-    work: impl Fn(&mut C, &mut [DVec3], &mut [DVec3]) + Sync,
+    a: &mut [T],
+    b: &mut [T],
+    work: impl Fn(&mut C, &mut [T], &mut [T]) + Sync,
 ) {
     split(chunks, 0, &range_of, a, b, &work);
 }
 
-fn split<C: Send>(
+fn split<C: Send, T: Send>(
     chunks: &mut [C],
     first: usize,
     range_of: &(impl Fn(&C) -> Range<usize> + Sync),
-    a: &mut [DVec3],
-    b: &mut [DVec3],
-    work: &(impl Fn(&mut C, &mut [DVec3], &mut [DVec3]) + Sync),
+    a: &mut [T],
+    b: &mut [T],
+    work: &(impl Fn(&mut C, &mut [T], &mut [T]) + Sync),
 ) {
     match chunks {
         [] => {}

@@ -2,17 +2,15 @@
 //!
 //! Particles are cut into chunks that depend on the scene alone. A chunk has its own copy of every element that touches one of its particles and
 //! writes forces on its own particles only (P4 sums private copies of shared particles instead): an element on a
-//! border is computed on both sides, nothing is shared, and the thread count cannot change a bit. Springs and bends stand in blocks of
-//! eight so that eight are computed side by side in SIMD lanes; the lanes round as scalars do, so every instruction set gives
-//! the same bits.
+//! border is computed on both sides, nothing is shared, and the thread count cannot change a bit. Springs stand in blocks of
+//! four, whose roots and quotients are computed side by side in SIMD lanes.
 
 use super::{air_on, spring::NO_DIRECTION};
-use crate::math::DVec3;
+use crate::math::Vec4;
 use crate::model::Model;
 use std::ops::Range;
 
-const LANES: usize = 8;
-type Lanes = [f64; LANES];
+const LANES: usize = 4;
 
 /// Chunks are at least this large, so that borders stay cheap, and at most this many, so that every core finds work.
 const SMALLEST_CHUNK: usize = 512;
@@ -25,33 +23,35 @@ pub struct Chunk {
     pub particles: Range<usize>,
     /// The piece of cloth they belong to.
     pub cloth: usize,
+    /// How many particles the model has: no element names one beyond.
+    count: usize,
     springs: Vec<SpringBlock>,
-    bends: Vec<BendBlock>,
+    bends: Vec<Bend>,
     triangles: Vec<([u32; 3], [u32; 3])>,
     /// Forces on own particles [N]; the last entry takes what belongs to others.
-    forces: Vec<DVec3>,
+    forces: Vec<Vec4>,
     /// Forces of the air on own particles, held over several sub-steps [N].
-    air: Vec<DVec3>,
+    air: Vec<Vec4>,
 }
 
+/// Four springs: particles of the model, their places in `forces`, and the coefficients of `model::Springs`.
 #[derive(Debug, Clone)]
 struct SpringBlock {
-    /// Particles of the model.
     ends: [[u32; LANES]; 2],
-    /// Their places in `forces`.
     places: [[u32; LANES]; 2],
-    rest_length: Lanes,
-    stiffness: Lanes,
-    damping: Lanes,
+    rest_length: Vec4,
+    stiffness: Vec4,
+    damping: Vec4,
 }
 
+/// A bend: particles of the model, their places in `forces`, and the coefficients of `model::Bends`.
 #[derive(Debug, Clone)]
-struct BendBlock {
-    points: [[u32; LANES]; 3],
-    places: [[u32; LANES]; 3],
-    inverse_lengths: [Lanes; 2],
-    stiffness: Lanes,
-    damping: Lanes,
+struct Bend {
+    points: [u32; 3],
+    places: [u32; 3],
+    inverse_lengths: [f64; 2],
+    stiffness: f64,
+    damping: f64,
 }
 
 /// The chunks of a model.
@@ -62,7 +62,7 @@ pub fn chunks(model: &Model) -> Vec<Chunk> {
         let count = piece.particles.len().div_ceil(size).max(1);
         for k in 0..count {
             let cut = |k: usize| piece.particles.start + piece.particles.len() * k / count;
-            chunks.push(Chunk::empty(cut(k)..cut(k + 1), cloth));
+            chunks.push(Chunk::empty(cut(k)..cut(k + 1), cloth, model.particle_count()));
         }
     }
     let owner = owners(&chunks, model.particle_count());
@@ -88,7 +88,7 @@ pub fn chunks(model: &Model) -> Vec<Chunk> {
     }
     for (c, chunk) in chunks.iter_mut().enumerate() {
         chunk.springs = springs[c].chunks(LANES).map(|block| chunk.spring_block(model, block)).collect();
-        chunk.bends = bends[c].chunks(LANES).map(|block| chunk.bend_block(model, block)).collect();
+        chunk.bends = bends[c].iter().map(|b| chunk.bend(model, *b)).collect();
     }
     chunks
 }
@@ -102,10 +102,10 @@ fn owners(chunks: &[Chunk], particles: usize) -> Vec<u32> {
 }
 
 impl Chunk {
-    fn empty(particles: Range<usize>, cloth: usize) -> Self {
-        let room = vec![DVec3::ZERO; particles.len() + 1];
+    fn empty(particles: Range<usize>, cloth: usize, count: usize) -> Self {
+        let room = vec![Vec4::ZERO; particles.len() + 1];
         let (springs, bends, triangles) = (Vec::new(), Vec::new(), Vec::new());
-        Self { particles, cloth, springs, bends, triangles, forces: room.clone(), air: room }
+        Self { particles, cloth, count, springs, bends, triangles, forces: room.clone(), air: room }
     }
 
     /// Where forces on particle `i` go.
@@ -122,116 +122,102 @@ impl Chunk {
         SpringBlock {
             ends,
             places: ends.map(|lane| lane.map(|i| self.place(i))),
-            rest_length: lanes(springs, |s| m.rest_length[s], 1.0),
-            stiffness: lanes(springs, |s| m.stiffness[s], 0.0),
-            damping: lanes(springs, |s| m.damping[s], 0.0),
+            rest_length: Vec4(lanes(springs, |s| m.rest_length[s], 1.0)),
+            stiffness: Vec4(lanes(springs, |s| m.stiffness[s], 0.0)),
+            damping: Vec4(lanes(springs, |s| m.damping[s], 0.0)),
         }
     }
 
-    fn bend_block(&self, model: &Model, bends: &[usize]) -> BendBlock {
+    fn bend(&self, model: &Model, b: usize) -> Bend {
         let m = &model.bends;
-        let first = self.particles.start as u32;
-        let points = [0, 1, 2].map(|p| lanes(bends, |b| m.points[b][p], first));
-        BendBlock {
-            points,
-            places: points.map(|lane| lane.map(|i| self.place(i))),
-            inverse_lengths: [0, 1].map(|e| lanes(bends, |b| m.inverse_lengths[b][e], 0.0)),
-            stiffness: lanes(bends, |b| m.stiffness[b], 0.0),
-            damping: lanes(bends, |b| m.damping[b], 0.0),
+        Bend {
+            points: m.points[b],
+            places: m.points[b].map(|i| self.place(i)),
+            inverse_lengths: m.inverse_lengths[b],
+            stiffness: m.stiffness[b],
+            damping: m.damping[b],
         }
     }
 
     /// Computes the air's forces for the next sub-steps, of the duration `h` in all [s].
-    pub fn renew_air(&mut self, model: &Model, x: &[DVec3], v: &[DVec3], h: f64) {
-        self.air.fill(DVec3::ZERO);
+    pub fn renew_air(&mut self, model: &Model, x: &[Vec4], v: &[Vec4], h: f64) {
+        self.air.fill(Vec4::ZERO);
         let area_mass = 1e-3 * model.cloths[self.cloth].fabric.density;
         for (triangle, places) in &self.triangles {
-            let third = air_on(triangle, x, v, model, area_mass, h) / 3.0;
+            let corners = triangle.map(|i| x[i as usize].xyz());
+            let velocities = triangle.map(|i| v[i as usize].xyz());
+            let third = Vec4::from(air_on(corners, velocities, &model.air, area_mass, h) / 3.0);
             places.iter().for_each(|p| self.air[*p as usize] += third);
         }
     }
 
-    /// Forces of springs, bends and air on the chunk's own particles [N].
-    pub fn forces(&mut self, x: &[DVec3], v: &[DVec3]) -> &[DVec3] {
+    /// Forces of springs, bends and air on the chunk's own particles [N], at positions and velocities of all particles.
+    pub fn forces(&mut self, x: &[Vec4], v: &[Vec4]) -> &[Vec4] {
+        assert!(x.len() == self.count && v.len() == self.count, "positions and velocities of all particles");
         self.forces.copy_from_slice(&self.air);
         #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-                // SAFETY: the features were just detected.
-                unsafe { self.add_avx512(x, v) };
-                return &self.forces;
-            }
-            if is_x86_feature_detected!("avx2") {
-                // SAFETY: the feature was just detected.
-                unsafe { self.add_avx2(x, v) };
-                return &self.forces;
-            }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            unsafe { self.add_elements_avx2(x, v) };
+            return &self.forces;
         }
         self.add_elements(x, v);
         &self.forces
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-    fn add_avx512(&mut self, x: &[DVec3], v: &[DVec3]) {
-        self.add_elements(x, v);
-    }
-
-    #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn add_avx2(&mut self, x: &[DVec3], v: &[DVec3]) {
+    fn add_elements_avx2(&mut self, x: &[Vec4], v: &[Vec4]) {
         self.add_elements(x, v);
     }
 
     #[inline(always)]
-    fn add_elements(&mut self, x: &[DVec3], v: &[DVec3]) {
+    fn add_elements(&mut self, x: &[Vec4], v: &[Vec4]) {
         for block in &self.springs {
-            let f = block.forces(x, v);
-            add(&mut self.forces, &block.places[0], &f, 1.0);
-            add(&mut self.forces, &block.places[1], &f, -1.0);
+            let d = block.reach(x);
+            let factor = block.factors(&d, &block.reach(v));
+            for l in 0..LANES {
+                let f = d[l] * factor.0[l];
+                add(&mut self.forces, block.places[0][l], f);
+                add(&mut self.forces, block.places[1][l], -f);
+            }
         }
-        for block in &self.bends {
-            let moment = block.moments(x, v);
-            let [ia, ic] = block.inverse_lengths;
-            let scaled = |w: Lanes| moment.map(|m| each(|l| m[l] * w[l]));
-            add(&mut self.forces, &block.places[0], &scaled(ia), -1.0);
-            add(&mut self.forces, &block.places[1], &scaled(each(|l| ia[l] + ic[l])), 1.0);
-            add(&mut self.forces, &block.places[2], &scaled(ic), -1.0);
+        for bend in &self.bends {
+            let [ia, ic] = bend.inverse_lengths;
+            let moment = bend.turn(x) * bend.stiffness + bend.turn(v) * bend.damping;
+            add(&mut self.forces, bend.places[0], moment * -ia);
+            add(&mut self.forces, bend.places[1], moment * (ia + ic));
+            add(&mut self.forces, bend.places[2], moment * -ic);
         }
     }
 }
 
 impl SpringBlock {
-    /// `spring::force` in eight lanes: x, y, z of the force on the first end.
+    /// From first to second end, spring by spring.
     #[inline(always)]
-    fn forces(&self, x: &[DVec3], v: &[DVec3]) -> [Lanes; 3] {
-        let d = difference(x, &self.ends[1], &self.ends[0]);
-        let rate = difference(v, &self.ends[1], &self.ends[0]);
-        let factor = each(|l| {
-            let squared = d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l];
-            let inverse = 1.0 / squared.max(NO_DIRECTION).sqrt();
-            let lengthening = d[0][l] * rate[0][l] + d[1][l] * rate[1][l] + d[2][l] * rate[2][l];
-            self.stiffness[l] * (1.0 - self.rest_length[l] * inverse)
-                + self.damping[l] * lengthening * inverse * inverse
-        });
-        d.map(|c| each(|l| c[l] * factor[l]))
+    fn reach(&self, of: &[Vec4]) -> [Vec4; LANES] {
+        let from_to = |l: usize| at(of, self.ends[1][l]) - at(of, self.ends[0][l]);
+        [from_to(0), from_to(1), from_to(2), from_to(3)]
+    }
+
+    /// The factor of `spring::force` for each of the four: force = factor × reach.
+    #[inline(always)]
+    fn factors(&self, d: &[Vec4; LANES], rate: &[Vec4; LANES]) -> Vec4 {
+        let ([dx, dy, dz], [rx, ry, rz]) = (side_by_side(d), side_by_side(rate));
+        let inverse = (dx * dx + dy * dy + dz * dz).inverse_sqrt(NO_DIRECTION);
+        let lengthening = dx * rx + dy * ry + dz * rz;
+        self.stiffness * (Vec4::splat(1.0) - self.rest_length * inverse)
+            + self.damping * lengthening * inverse * inverse
     }
 }
 
-impl BendBlock {
-    /// The moment k s + c ds/dt of `bend::forces` in eight lanes.
+impl Bend {
+    /// `bend::turn` of positions or velocities.
     #[inline(always)]
-    fn moments(&self, x: &[DVec3], v: &[DVec3]) -> [Lanes; 3] {
+    fn turn(&self, of: &[Vec4]) -> Vec4 {
+        let [a, b, c] = [at(of, self.points[0]), at(of, self.points[1]), at(of, self.points[2])];
         let [ia, ic] = self.inverse_lengths;
-        let turn = |from: &[DVec3]| {
-            let (first, second) = (
-                difference(from, &self.points[1], &self.points[0]),
-                difference(from, &self.points[2], &self.points[1]),
-            );
-            [0, 1, 2].map(|c| each(|l| second[c][l] * ic[l] - first[c][l] * ia[l]))
-        };
-        let (s, rate) = (turn(x), turn(v));
-        [0, 1, 2].map(|c| each(|l| s[c][l] * self.stiffness[l] + rate[c][l] * self.damping[l]))
+        (c - b) * ic - (b - a) * ia
     }
 }
 
@@ -239,28 +225,21 @@ fn lanes<T: Copy>(elements: &[usize], of: impl Fn(usize) -> T, filler: T) -> [T;
     std::array::from_fn(|l| elements.get(l).map_or(filler, |e| of(*e)))
 }
 
+/// x, y and z of four vectors, each four side by side.
 #[inline(always)]
-fn each(f: impl Fn(usize) -> f64) -> Lanes {
-    let mut lanes = [0.0; LANES];
-    for (l, lane) in lanes.iter_mut().enumerate() {
-        *lane = f(l);
-    }
-    lanes
+fn side_by_side(v: &[Vec4; LANES]) -> [Vec4; 3] {
+    let of = |c: usize| Vec4([v[0].0[c], v[1].0[c], v[2].0[c], v[3].0[c]]);
+    [of(0), of(1), of(2)]
 }
 
 #[inline(always)]
-fn difference(of: &[DVec3], to: &[u32; LANES], from: &[u32; LANES]) -> [Lanes; 3] {
-    let mut d = [[0.0; LANES]; 3];
-    for l in 0..LANES {
-        let e = of[to[l] as usize] - of[from[l] as usize];
-        (d[0][l], d[1][l], d[2][l]) = (e.x, e.y, e.z);
-    }
-    d
+fn at(of: &[Vec4], i: u32) -> Vec4 {
+    // SAFETY: elements name particles of the model, and `Chunk::forces` has checked that there are as many vectors.
+    unsafe { *of.get_unchecked(i as usize) }
 }
 
 #[inline(always)]
-fn add(forces: &mut [DVec3], places: &[u32; LANES], f: &[Lanes; 3], sign: f64) {
-    for l in 0..LANES {
-        forces[places[l] as usize] += DVec3::new(sign * f[0][l], sign * f[1][l], sign * f[2][l]);
-    }
+fn add(forces: &mut [Vec4], place: u32, f: Vec4) {
+    // SAFETY: places come from `Chunk::place`, which stays within the room made by `Chunk::empty`.
+    unsafe { *forces.get_unchecked_mut(place as usize) += f };
 }

@@ -7,7 +7,7 @@ pub mod spring;
 pub mod stable_step;
 
 use crate::math::DVec3;
-use crate::model::{Model, State};
+use crate::model::{AirModel, Model, State};
 
 /// Energy stored in all springs and bends [J].
 pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
@@ -45,25 +45,15 @@ pub fn all_forces(model: &Model, state: &State, h: f64) -> Vec<DVec3> {
     for cloth in &model.cloths {
         let area_mass = 1e-3 * cloth.fabric.density;
         for triangle in &model.triangles[cloth.triangles.clone()] {
-            let third =
-                air_on(triangle, state.positions.as_slice(), &state.velocities, model, area_mass, h) / 3.0;
+            let third = air_on(triangle.map(x), triangle.map(v), &model.air, area_mass, h) / 3.0;
             triangle.iter().for_each(|i| forces[*i as usize] += third);
         }
     }
     forces
 }
 
-/// Force of the air on one triangle [N].
-pub(crate) fn air_on(
-    triangle: &[u32; 3],
-    positions: &[DVec3],
-    velocities: &[DVec3],
-    model: &Model,
-    area_mass: f64,
-    h: f64,
-) -> DVec3 {
-    let [a, b, c] = triangle.map(|i| positions[i as usize]);
-    let [va, vb, vc] = triangle.map(|i| velocities[i as usize]);
-    let stream = model.air.wind - (va + vb + vc) / 3.0;
-    air::force((b - a).cross(c - a), stream, &model.air, area_mass, h)
+/// Force of the air on a triangle with these corners and velocities [N].
+fn air_on([a, b, c]: [DVec3; 3], [va, vb, vc]: [DVec3; 3], air: &AirModel, area_mass: f64, h: f64) -> DVec3 {
+    let stream = air.wind - (va + vb + vc) / 3.0;
+    air::force((b - a).cross(c - a), stream, air, area_mass, h)
 }

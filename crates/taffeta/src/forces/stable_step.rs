@@ -4,7 +4,7 @@
 //! (n·(x_a - x_b))² <= 2 (n·x_a)² + 2 (n·x_b)², so K is bounded by twice the 3x3 blocks on its diagonal, particle by particle;
 //! for a bend, by Cauchy-Schwarz, by |s_i| Σ|s_j|. The bound is rigorous for the state at hand and exact for a flat grid.
 
-use crate::math::{DMat3, DVec3, trig};
+use crate::math::{DMat3, Vec4, trig};
 use crate::model::Model;
 
 /// Memory of the estimate: stiffness around every particle.
@@ -12,14 +12,14 @@ use crate::model::Model;
 pub struct StableStep {
     /// Twice the diagonal blocks of springs [N/m]: xx, yy, zz, xy, xz, yz.
     springs: Vec<[f64; 6]>,
-    /// Twice the same of their dampers, as a plain rate [N·s/m].
-    dampers: Vec<f64>,
+    /// The largest damping over stiffness of the springs around [s]: C is at most this times K.
+    damping_time: Vec<f64>,
     /// Bound of bends [N/m] and of their dampers [N·s/m]: constant.
     bends: Vec<[f64; 2]>,
 }
 
 impl StableStep {
-    /// For a model; bends are bounded once.
+    /// For a model; dampers and bends are bounded once.
     pub fn new(model: &Model) -> Self {
         let n = model.particle_count();
         let mut bends = vec![[0.0; 2]; n];
@@ -31,17 +31,22 @@ impl StableStep {
                 bends[i as usize][1] += model.bends.damping[b] * share * total;
             }
         }
-        Self { springs: vec![[0.0; 6]; n], dampers: vec![0.0; n], bends }
+        let mut damping_time = vec![0.0_f64; n];
+        for (s, ends) in model.springs.ends.iter().enumerate() {
+            let time = model.springs.damping[s] / model.springs.stiffness[s];
+            ends.iter().for_each(|i| damping_time[*i as usize] = damping_time[*i as usize].max(time));
+        }
+        Self { springs: vec![[0.0; 6]; n], damping_time, bends }
     }
 
     /// The largest stable step [s] around `positions`.
-    pub fn at(&mut self, model: &Model, positions: &[DVec3]) -> f64 {
+    pub fn at(&mut self, model: &Model, positions: &[Vec4]) -> f64 {
         self.gather_springs(model, positions);
         let steps = (0..positions.len()).map(|i| {
             let m = model.inverse_mass[i];
             let stiffness = largest_eigenvalue(&self.springs[i]);
             let omega2 = m * (stiffness + self.bends[i][0]);
-            let rate = m * (self.dampers[i] + self.bends[i][1]) + model.air.damping;
+            let rate = m * (self.damping_time[i] * stiffness + self.bends[i][1]) + model.air.damping;
             // The positive root of h² ω² + 2 h r = 4.
             if omega2 + rate > 0.0 {
                 4.0 / (rate + (rate * rate + 4.0 * omega2).sqrt())
@@ -52,12 +57,11 @@ impl StableStep {
         steps.fold(f64::INFINITY, f64::min)
     }
 
-    fn gather_springs(&mut self, model: &Model, positions: &[DVec3]) {
+    fn gather_springs(&mut self, model: &Model, positions: &[Vec4]) {
         self.springs.fill([0.0; 6]);
-        self.dampers.fill(0.0);
         let springs = &model.springs;
         for (s, &[a, b]) in springs.ends.iter().enumerate() {
-            let d = positions[b as usize] - positions[a as usize];
+            let d = (positions[b as usize] - positions[a as usize]).xyz();
             let squared = d.length_squared().max(super::spring::NO_DIRECTION);
             // Under tension the spring also resists sideways; under compression it only helps to move.
             let across = (1.0 - springs.rest_length[s] / squared.sqrt()).max(0.0);
@@ -73,7 +77,6 @@ impl StableStep {
             ];
             for i in [a as usize, b as usize] {
                 (0..6).for_each(|k| self.springs[i][k] += block[k]);
-                self.dampers[i] += 2.0 * springs.damping[s];
             }
         }
     }
@@ -96,7 +99,7 @@ fn largest_eigenvalue(&[xx, yy, zz, xy, xz, yz]: &[f64; 6]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::random::Random;
+    use crate::math::{DVec3, random::Random};
 
     #[test]
     fn the_eigenvalue_is_the_largest_stretch_of_a_vector() {

@@ -3,6 +3,8 @@
 pub mod pose;
 pub mod random;
 pub mod trig;
+pub mod vec4;
 
 pub use glam::{DMat3, DQuat, DVec3};
 pub use pose::Pose;
+pub use vec4::Vec4;

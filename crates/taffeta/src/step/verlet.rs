@@ -7,7 +7,7 @@ use super::report::{Stages, StepError, StepReport};
 use crate::collide::{self, Meeting, MovingBody};
 use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
-use crate::math::{DVec3, Pose};
+use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Model, State};
 use crate::parallel;
 use std::time::Instant;
@@ -25,10 +25,18 @@ const MOST_SUBSTEPS: u32 = 1_000_000;
 pub struct Verlet {
     workers: Vec<Worker>,
     stable: StableStep,
-    next_positions: Vec<DVec3>,
-    next_velocities: Vec<DVec3>,
+    /// The state of the sub-step under way, and of the next.
+    now: Moving,
+    next: Moving,
     bodies: Vec<MovingBody>,
     pin_poses: Vec<Pose>,
+}
+
+/// Positions [m] and velocities [m/s], padded for SIMD.
+#[derive(Debug, Clone, Default)]
+struct Moving {
+    x: Vec<Vec4>,
+    v: Vec<Vec4>,
 }
 
 /// A chunk, what it meets, its pinned particles, and what it spent and touched.
@@ -45,8 +53,7 @@ struct Worker {
 /// What all chunks read during a sub-step.
 struct SubStep<'a> {
     model: &'a Model,
-    x: &'a [DVec3],
-    v: &'a [DVec3],
+    moving: &'a Moving,
     h: f64,
     renew_air: bool,
     bodies: &'a [MovingBody],
@@ -56,7 +63,8 @@ struct SubStep<'a> {
 impl Verlet {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
-        let n = model.particle_count();
+        let room = vec![Vec4::ZERO; model.particle_count()];
+        let room = Moving { x: room.clone(), v: room };
         let meetings = collide::meetings(model);
         let worker = |chunk: Chunk| {
             let meetings = meetings[chunk.cloth].clone();
@@ -66,8 +74,8 @@ impl Verlet {
         Self {
             workers: gather::chunks(model).into_iter().map(worker).collect(),
             stable: StableStep::new(model),
-            next_positions: vec![DVec3::ZERO; n],
-            next_velocities: vec![DVec3::ZERO; n],
+            now: room.clone(),
+            next: room,
             bodies: Vec::with_capacity(model.colliders.len()),
             pin_poses: Vec::with_capacity(model.pins.len()),
         }
@@ -81,33 +89,37 @@ impl Verlet {
         let mut limit_time = 0.0;
         self.workers.iter_mut().for_each(|w| w.seconds = [0.0; 3]);
 
+        load(&state.positions, &mut self.now.x);
+        load(&state.velocities, &mut self.now.v);
         let (start, mut done) = (state.time, 0.0);
         while done < model.step_time {
             let estimated = Instant::now();
             let left = model.step_time - done;
-            let count = self.substeps_for(model, state, left)?;
+            let count = self.substeps_for(model, left)?;
             limit_time += estimated.elapsed().as_secs_f64();
 
             let h = left / f64::from(count);
             let burst = count.min(BURST);
             for k in 0..burst {
                 self.move_bodies(model, start + done + f64::from(k) * h, h);
-                self.substep(model, state, h, k % AIR_HELD == 0);
+                self.substep(model, h, k % AIR_HELD == 0);
             }
             // The last burst ends exactly where the step ends.
             done = if burst == count { model.step_time } else { done + f64::from(burst) * h };
             report.substeps += burst;
             report.shortest_substep = report.shortest_substep.min(h);
         }
+        store(&self.now.x, &mut state.positions);
+        store(&self.now.v, &mut state.velocities);
         report.iterations = report.substeps;
         report.contacts = self.workers.iter().map(|w| w.contacts).sum();
         report.stages = self.stages(limit_time, started.elapsed().as_secs_f64());
         Ok(report)
     }
 
-    /// How many sub-steps the time `left` takes from this state.
-    fn substeps_for(&mut self, model: &Model, state: &State, left: f64) -> Result<u32, StepError> {
-        let stable = self.stable.at(model, &state.positions);
+    /// How many sub-steps the time `left` takes from here.
+    fn substeps_for(&mut self, model: &Model, left: f64) -> Result<u32, StepError> {
+        let stable = self.stable.at(model, &self.now.x);
         if let Some(asked) = model.substeps {
             let substep = model.step_time / f64::from(asked);
             if substep > stable {
@@ -131,11 +143,10 @@ impl Verlet {
         self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
     }
 
-    fn substep(&mut self, model: &Model, state: &mut State, h: f64, renew_air: bool) {
+    fn substep(&mut self, model: &Model, h: f64, renew_air: bool) {
         let now = SubStep {
             model,
-            x: &state.positions,
-            v: &state.velocities,
+            moving: &self.now,
             h,
             renew_air: renew_air && model.air.density > 0.0,
             bodies: &self.bodies,
@@ -144,12 +155,11 @@ impl Verlet {
         parallel::for_each_chunk(
             &mut self.workers,
             |worker| worker.chunk.particles.clone(),
-            &mut self.next_positions,
-            &mut self.next_velocities,
+            &mut self.next.x,
+            &mut self.next.v,
             |worker, x, v| worker.advance(&now, x, v),
         );
-        std::mem::swap(&mut state.positions, &mut self.next_positions);
-        std::mem::swap(&mut state.velocities, &mut self.next_velocities);
+        std::mem::swap(&mut self.now, &mut self.next);
     }
 
     /// Threads work on different stages at once: the wall time is shared out by the time that all of them spent.
@@ -167,41 +177,52 @@ impl Verlet {
 
 impl Worker {
     /// One sub-step of the own particles: forces, move, contacts.
-    fn advance(&mut self, now: &SubStep, next_x: &mut [DVec3], next_v: &mut [DVec3]) {
+    fn advance(&mut self, now: &SubStep, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
         let begun = Instant::now();
+        let (model, h, Moving { x, v }) = (now.model, now.h, now.moving);
         if now.renew_air {
-            self.chunk.renew_air(now.model, now.x, now.v, f64::from(AIR_HELD) * now.h);
+            self.chunk.renew_air(model, x, v, f64::from(AIR_HELD) * h);
         }
         let air_done = Instant::now();
         let first = self.chunk.particles.start;
-        let forces = self.chunk.forces(now.x, now.v);
+        let forces = self.chunk.forces(x, v);
         let forces_done = Instant::now();
 
         self.contacts = 0;
-        let damping = now.model.air.damping;
+        let (gravity, wind) = (Vec4::from(model.gravity), Vec4::from(model.air.wind));
         for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
-            let i = first + k;
-            let (x, mut v, w) = (now.x[i], now.v[i], now.model.inverse_mass[i]);
-            if w > 0.0 {
-                v += now.h * (w * forces[k] + now.model.gravity + damping * (now.model.air.wind - v));
-                let mut moved = x + now.h * v;
-                for (body, meeting) in now.bodies.iter().zip(&self.meetings) {
-                    self.contacts += u32::from(collide::answer(x, &mut v, &mut moved, now.h, body, meeting));
+            let (x0, v0, w) = (x[first + k], v[first + k], model.inverse_mass[first + k]);
+            if w == 0.0 {
+                (*x1, *v1) = (x0, Vec4::ZERO);
+                continue;
+            }
+            let moved_v = v0 + (forces[k] * w + gravity + (wind - v0) * model.air.damping) * h;
+            (*x1, *v1) = (x0 + moved_v * h, moved_v);
+            for (body, meeting) in now.bodies.iter().zip(&self.meetings) {
+                let (mut end, mut speed) = (x1.xyz(), v1.xyz());
+                if collide::answer(x0.xyz(), &mut speed, &mut end, h, body, meeting) {
+                    (*x1, *v1) = (end.into(), speed.into());
+                    self.contacts += 1;
                 }
-                (*x1, *v1) = (moved, v);
-            } else {
-                (*x1, *v1) = (x, DVec3::ZERO);
             }
         }
         for &(k, group, member) in &self.pinned {
-            let pin = &now.model.pins[group];
-            next_x[k] = pin.place(pin.start[member], &now.pin_poses[group]);
-            next_v[k] = (next_x[k] - now.x[first + k]) / now.h;
+            let pin = &model.pins[group];
+            next_x[k] = pin.place(pin.start[member], &now.pin_poses[group]).into();
+            next_v[k] = ((next_x[k].xyz() - x[first + k].xyz()) / h).into();
         }
         self.seconds[0] += (air_done - begun).as_secs_f64();
         self.seconds[1] += (forces_done - air_done).as_secs_f64();
         self.seconds[2] += forces_done.elapsed().as_secs_f64();
     }
+}
+
+fn load(from: &[DVec3], to: &mut [Vec4]) {
+    to.iter_mut().zip(from).for_each(|(t, f)| *t = (*f).into());
+}
+
+fn store(from: &[Vec4], to: &mut [DVec3]) {
+    to.iter_mut().zip(from).for_each(|(t, f)| *t = f.xyz());
 }
 
 fn pinned_in(chunk: &Chunk, model: &Model) -> Vec<(usize, usize, usize)> {

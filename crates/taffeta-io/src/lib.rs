@@ -1,1 +1,4 @@
 //! Everything of Taffeta that is a file: scene files, meshes, recordings.
+
+pub mod catalogue;
+pub mod scene_file;

@@ -8,7 +8,11 @@ pub mod collider;
 pub mod fabric;
 pub mod fault;
 pub mod mesh;
+mod particles;
+pub mod place;
 pub mod presets;
+pub mod rules;
+mod sense;
 
 pub use cloth::{Cloth, Corner, Disc, Kick, MeshShape, Pin, Sheet, Side, Strip, Tube};
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
@@ -16,6 +20,8 @@ pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
+pub use rules::{Rule, faults_of_value};
+pub use sense::MOST_PARTICLES;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +37,7 @@ pub struct Scene {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub frames: u32,
     /// Time from one frame to the next [s].
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+    #[schemars(range(min = 1e-6, max = 1.0))]
     pub frame_time: f64,
     /// Acceleration of everything that is free [m/s²].
     #[schemars(inner(range(min = -1000.0, max = 1000.0)))]

@@ -271,7 +271,8 @@ impl<'a> Obj<'a> {
         }
         if self.swapped > 0 {
             let count = self.swapped;
-            notes.push(format!("{count} numbers have the sign before the e; `3.1+e2` was read as 3.1e+2"));
+            notes
+                .push(format!("numbers with the sign before the e, such as 3.1+e2, read as 3.1e+2: {count}"));
         }
         notes
     }
@@ -296,7 +297,7 @@ impl<'a> Obj<'a> {
             0 => {}
             n => {
                 return Err(format!(
-                    "no material coordinates: {n} points have several texture coordinates (seams)"
+                    "no material coordinates; points with several texture coordinates (seams): {n}"
                 ));
             }
         }
@@ -304,7 +305,7 @@ impl<'a> Obj<'a> {
             0 => {}
             n => {
                 return Err(format!(
-                    "no material coordinates: {n} corners of faces have no texture coordinate"
+                    "no material coordinates; corners of faces without a texture coordinate: {n}"
                 ));
             }
         }

@@ -78,9 +78,10 @@ impl Faces {
         }
         let note = match (self.polygons.len(), crossing) {
             (0, _) => None,
-            (n, 0) => Some(format!("{n} faces of more than four corners were split into triangles")),
+            (n, 0) => Some(format!("faces of more than four corners, split into triangles: {n}")),
             (n, bad) => Some(format!(
-                "{n} faces of more than four corners were split into triangles; {bad} of them cross themselves or have no area, their triangles may overlap"
+                "faces of more than four corners, split into triangles: {n}; \
+                 of these cross themselves or have no area, so that their triangles may overlap: {bad}"
             )),
         };
         Ok((self.triangles, self.quads, note))

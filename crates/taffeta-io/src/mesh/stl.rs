@@ -26,14 +26,11 @@ pub fn read_stl(bytes: &[u8]) -> Result<MeshFile, MeshFaults> {
     } else {
         read_ascii(Text::new(bytes)?, &mut corners)?;
     }
-    let count = 3 * corners.triangles.len();
     let mesh = Mesh { positions: corners.positions, ..Mesh::default() };
-    let mut faces = Faces::default();
-    corners.triangles.iter().for_each(|t| faces.push(t, Place::Byte(0)));
-    corners
-        .notes
-        .push(format!("{count} corners were joined to {} points of equal coordinates", mesh.positions.len()));
-    MeshFile::assemble(mesh, faces, corners.notes)
+    let mut file = MeshFile::assemble(mesh, corners.faces, corners.notes)?;
+    let (count, points) = (3 * file.mesh.triangles.len(), file.mesh.positions.len());
+    file.notes.push(format!("{count} corners were joined to {points} points of equal coordinates"));
+    Ok(file)
 }
 
 /// Whether the bytes are a binary STL file that is exactly as long as its number of triangles says.
@@ -51,22 +48,23 @@ fn claimed_length(bytes: &[u8]) -> Option<(u32, u64)> {
 #[derive(Default)]
 struct Corners {
     positions: Vec<DVec3>,
-    triangles: Vec<[u32; 3]>,
+    faces: Faces,
     /// Point of the bits of its coordinates.
     known: HashMap<[u64; 3], u32>,
     notes: Vec<String>,
 }
 
 impl Corners {
-    fn push(&mut self, corners: [DVec3; 3]) {
-        self.triangles.push(corners.map(|corner| {
+    fn push(&mut self, corners: [DVec3; 3], place: Place) {
+        let triangle = corners.map(|corner| {
             // -0 equals 0 and must not open the surface; the sum turns it into 0 and changes nothing else.
             let corner = corner + DVec3::ZERO;
             *self.known.entry(corner.to_array().map(f64::to_bits)).or_insert_with(|| {
                 self.positions.push(corner);
                 (self.positions.len() - 1) as u32
             })
-        }));
+        });
+        self.faces.push(&triangle, place);
     }
 }
 
@@ -80,20 +78,21 @@ fn read_binary(bytes: &[u8], corners: &mut Corners) -> Result<(), MeshFault> {
         return Err(MeshFault::at(Place::Byte(HEAD - 4), count.to_string(), reason, remedy));
     };
     for (i, triangle) in triangles.iter().enumerate() {
+        let start = HEAD + i * TRIANGLE;
         // The normal takes the first three of the twelve numbers.
         let (numbers, _) = triangle.as_chunks::<4>();
         let number = |k: usize| f64::from(numbers.get(k).map_or(f32::NAN, |raw| f32::from_le_bytes(*raw)));
         if let Some(k) = (3..12).find(|k| !number(*k).is_finite()) {
-            let offset = HEAD + i * TRIANGLE + k * 4;
             let reason = "a coordinate is not finite";
             return Err(MeshFault::at(
-                Place::Byte(offset),
+                Place::Byte(start + 4 * k),
                 number(k).to_string(),
                 reason,
                 "find out how the mesh came to hold it",
             ));
         }
-        corners.push([3, 6, 9].map(|k| DVec3::new(number(k), number(k + 1), number(k + 2))));
+        corners
+            .push([3, 6, 9].map(|k| DVec3::new(number(k), number(k + 1), number(k + 2))), Place::Byte(start));
     }
     if let more @ 1.. = bytes.len() as u64 - needed {
         corners.notes.push(format!("skipped {more} bytes after the last triangle"));
@@ -120,7 +119,7 @@ fn read_ascii(mut text: Text, corners: &mut Corners) -> Result<(), MeshFault> {
             b"outer" | b"color" => {}
             b"vertex" if facet.len() < 3 => facet.push(read_corner(&mut text)?),
             b"endloop" if facet.len() == 3 => {
-                corners.push([facet[0], facet[1], facet[2]]);
+                corners.push([facet[0], facet[1], facet[2]], Place::Line(text.line()));
                 facet.clear();
             }
             b"facet" | b"endfacet" if facet.is_empty() => {}

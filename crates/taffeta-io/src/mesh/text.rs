@@ -63,12 +63,18 @@ impl<'a> Text<'a> {
     pub fn word(&mut self) -> Option<&'a [u8]> {
         self.skip_blanks();
         let rest = self.rest();
-        let ends = |(i, b): (usize, &u8)| match b {
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C => true,
-            b'\\' => line_end(&rest[i + 1..]) > 0,
-            _ => false,
-        };
-        let length = rest.iter().enumerate().position(ends).unwrap_or(rest.len());
+        let mut length = 0;
+        while let [byte, after @ ..] = &rest[length..] {
+            let ends = match byte {
+                b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C => true,
+                b'\\' => line_end(after) > 0,
+                _ => false,
+            };
+            if ends {
+                break;
+            }
+            length += 1;
+        }
         self.at += length;
         Some(&rest[..length]).filter(|word| !word.is_empty())
     }

@@ -59,7 +59,9 @@ pub fn read_header<'a>(text: &mut Text<'a>) -> Result<(PlyEncoding, Vec<Element<
                 let Some(count) = std::str::from_utf8(count).ok().and_then(|c| c.parse().ok()) else {
                     return refuse(text, count, "the count of an element is no whole number");
                 };
-                if elements.iter().any(|e| e.name == name) {
+                // Other elements are skipped, so that two of one name do no harm.
+                let matters = matches!(name, b"vertex" | b"face");
+                if matters && elements.iter().any(|e| e.name == name) {
                     return refuse(text, name, "the element is declared twice");
                 }
                 elements.push(Element { name, count, line: text.line(), properties: Vec::new() });

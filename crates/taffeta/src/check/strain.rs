@@ -68,7 +68,7 @@ mod tests {
             let mut positions = corner();
             positions[2].y = bad;
             assert_eq!(broken(&positions, &rest), Some(1));
-            assert_eq!(broken(&vec![DVec3::splat(bad); 3], &rest), Some(0));
+            assert_eq!(broken(&[DVec3::splat(bad); 3], &rest), Some(0));
         }
         assert_eq!(broken(&corner()[..2], &rest), Some(1), "missing particle");
         assert_eq!(broken(&corner(), &rest[..2]), Some(2), "missing rest length");

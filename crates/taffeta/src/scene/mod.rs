@@ -178,10 +178,3 @@ impl Default for Output {
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scene).to_value()
 }
-
-impl Scene {
-    /// Everything that is wrong with the scene; empty if it can be built.
-    pub fn faults(&self) -> Vec<Fault> {
-        Vec::new()
-    }
-}

@@ -1,0 +1,314 @@
+//! The hanging sheet of the papers: two neighbouring corners pinned, let go level, a few particles kicked.
+
+use super::{Common, Milliseconds, Table, warm_up};
+use crate::certificate::{figures, percent};
+use crate::stepping::FrameSteps;
+use crate::tell::tell;
+use crate::{Failure, machine};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use taffeta::Simulation;
+use taffeta::math::DVec3;
+use taffeta::model::elements::bias_stiffness;
+use taffeta::scene::{Air, Cloth, Corner, FabricChange, Kick, Method, Pin, Scene, Sheet, Solver};
+use taffeta::step::StepError;
+use taffeta_io::scene_file::SceneFaults;
+
+/// Time from frame to frame [s].
+const FRAME_TIME: f64 = 1.0 / 30.0;
+/// Mass per area [g/m²], shear stiffness [N/m] and bending rigidity [µN·m] of the sheet.
+const DENSITY: f64 = 200.0;
+const SHEAR: f64 = 30.0;
+const BENDING: f64 = 10.0;
+/// Acceleration of gravity [m/s²], as in a scene that does not say otherwise.
+const GRAVITY: f64 = 9.81;
+/// Share of the size that the far edge has to fall for the fall time.
+const FALL: f64 = 0.8;
+
+/// A square sheet, level at the start, swings down from two neighbouring pinned corners.
+///
+/// N x N particles, frames of 1/30 s, 0.2 kg/m², shear 30 N/m, bending 10 µN·m, velocities damped by 0.5 1/s, no other air. 5 % of
+/// the particles are kicked up or down by up to a tenth of an edge in a frame.
+///
+/// The stretch stiffness of warp and weft follows from the tolerance: 3 x weight / (tolerance x edge), in N/m. When the sheet
+/// swings through below the pins it pulls with up to 3 times its weight, half of it on each pin, and there on an edge of the
+/// border, which has half the stiffness of one inside. Methods that hold the tolerance by constraints do not use it.
+///
+/// A row has the median and least wall time of a frame, stepping alone, after one step to warm up; iterations and sub-steps are
+/// means over the frames, strains the largest over the ends of all frames.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Particles along a side.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..=2000))]
+    grid: Vec<u32>,
+    /// Largest strain that is good (0.01 is 1 %).
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.01")]
+    tolerance: Vec<f64>,
+    /// Methods by name; all, if left out.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_method)]
+    method: Vec<Method>,
+    /// Length of a side [m].
+    #[arg(long, value_name = "METRES", default_value_t = 1.0)]
+    size: f64,
+    /// Distance of the pins over the size: below 1 the sheet sags between them.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.95")]
+    slack: Vec<f64>,
+    /// Frames to simulate [default: 150, quick 30].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    frames: Option<u32>,
+    /// How often every run is repeated; times are then over all of them.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+fn parse_method(name: &str) -> Result<Method, String> {
+    let known = || Method::ALL.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
+    let found = Method::ALL.iter().find(|method| method.name() == name);
+    found.copied().ok_or_else(|| format!("the methods are: {}", known()))
+}
+
+/// One line of the table.
+#[derive(Serialize)]
+struct Row {
+    method: &'static str,
+    grid: u32,
+    tolerance: f64,
+    threads: usize,
+    size_m: f64,
+    slack: f64,
+    frames: u32,
+    /// Stretch stiffness of warp and weft [N/m].
+    stiffness: f64,
+    ms_per_frame: Milliseconds,
+    realtime_factor: f64,
+    iterations: f64,
+    substeps: f64,
+    max_strain: f64,
+    mean_strain: f64,
+    fall_time_s: Option<f64>,
+    converged_frames: usize,
+}
+
+/// One point of the experiment.
+#[derive(Clone, Copy)]
+struct Case {
+    method: Method,
+    grid: u32,
+    tolerance: f64,
+    slack: f64,
+    size: f64,
+    frames: u32,
+    repeat: u32,
+}
+
+/// Measures all combinations of what was asked for.
+pub fn measure(args: &Args) -> Result<Table, Failure> {
+    let quick = args.common.quick;
+    let grids: &[u32] = if quick { &[10, 20] } else { &[10, 20, 30, 40, 50] };
+    let grids = if args.grid.is_empty() { grids } else { &args.grid };
+    let methods = if args.method.is_empty() { Method::ALL } else { &args.method };
+    let frames = args.frames.unwrap_or(if quick { 30 } else { 150 });
+    let mut table = Table::default();
+    tell(
+        "method            grid  tolerance slack threads  stiffness    ms/frame       least         cpu  x real  iterations  substeps  max strain  mean strain  fall s  converged",
+    )?;
+    for &threads in &args.common.threads() {
+        let pool = machine::pool(Some(threads))?;
+        for &method in methods {
+            for &slack in &args.slack {
+                for &tolerance in &args.tolerance {
+                    for &grid in grids {
+                        let case = Case {
+                            method,
+                            grid,
+                            tolerance,
+                            slack,
+                            size: args.size,
+                            frames,
+                            repeat: args.repeat,
+                        };
+                        let what = format!("{} {grid} x {grid}, tolerance {tolerance}", method.name());
+                        let row = pool.install(|| case.measure(threads))?;
+                        table.take(&what, row, words)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(table)
+}
+
+impl Case {
+    /// Length of an edge at rest [m].
+    fn edge(&self) -> f64 {
+        self.size / f64::from(self.grid - 1)
+    }
+
+    /// Stretch stiffness at which the strain at the pins stays within the tolerance [N/m].
+    fn stiffness(&self) -> f64 {
+        let weight = 1e-3 * DENSITY * self.size * self.size * GRAVITY;
+        3.0 * weight / (self.tolerance * self.edge())
+    }
+
+    fn scene(&self) -> Scene {
+        let stretch = self.stiffness();
+        let fabric = FabricChange {
+            base: Some("cotton".into()),
+            density: Some(DENSITY),
+            warp: Some(stretch),
+            weft: Some(stretch),
+            bias: Some(bias_stiffness(stretch, stretch, SHEAR)),
+            bending_warp: Some(BENDING),
+            bending_weft: Some(BENDING),
+            ..FabricChange::default()
+        };
+        let sheet = Sheet {
+            width: self.size,
+            height: self.size,
+            columns: self.grid,
+            rows: self.grid,
+            slack: self.slack,
+        };
+        let pin = Pin { corners: vec![Corner::UpperLeft, Corner::UpperRight], ..Pin::default() };
+        let cloth = Cloth {
+            fabric: "bench".into(),
+            sheet: Some(sheet),
+            kick: Some(Kick { share: 0.05, speed: 0.1 * self.edge() / FRAME_TIME }),
+            pin: vec![pin],
+            ..Cloth::default()
+        };
+        Scene {
+            frames: self.frames,
+            frame_time: FRAME_TIME,
+            gravity: [0.0, -GRAVITY, 0.0],
+            solver: Solver { method: self.method, tolerance: self.tolerance, ..Solver::default() },
+            air: Air { density: 0.0, damping: 0.5, ..Air::default() },
+            fabrics: BTreeMap::from([("bench".into(), fabric)]),
+            cloth: vec![cloth],
+            ..Scene::default()
+        }
+    }
+
+    /// Runs the case; numbers that make no scene are the user's, a step that fails is the row's.
+    fn measure(&self, threads: usize) -> Result<Result<Row, StepError>, Failure> {
+        let mut simulation =
+            Simulation::new(&self.scene(), &BTreeMap::new()).map_err(|faults| SceneFaults {
+                origin: "bench hang".into(),
+                text: String::new(),
+                faults: faults.into_iter().map(Into::into).collect(),
+            })?;
+        Ok(self.go_through(&mut simulation, threads))
+    }
+
+    fn go_through(&self, simulation: &mut Simulation, threads: usize) -> Result<Row, StepError> {
+        let start = simulation.state().clone();
+        let mut steps = Vec::new();
+        let (mut max_strain, mut mean_strain, mut fall_time) = (0.0, 0.0, None);
+        warm_up(simulation)?;
+        for _ in 0..self.repeat {
+            simulation.restore(start.clone());
+            let mut before = (0.0, self.depth(&start.positions));
+            for _ in 0..self.frames {
+                steps.push(FrameSteps::take(simulation)?);
+                let certificate = simulation.certificate();
+                max_strain = certificate.max_strain.max(max_strain);
+                mean_strain = certificate.mean_strain.max(mean_strain);
+                let now = (simulation.state().time, self.depth(&simulation.state().positions));
+                fall_time = fall_time.or(crossing(before, now, FALL * self.size));
+                before = now;
+            }
+        }
+        let count = steps.len() as f64;
+        let wall: f64 = steps.iter().map(|frame| frame.wall.as_secs_f64()).sum();
+        Ok(Row {
+            method: self.method.name(),
+            grid: self.grid,
+            tolerance: self.tolerance,
+            threads,
+            size_m: self.size,
+            slack: self.slack,
+            frames: self.frames,
+            stiffness: self.stiffness(),
+            ms_per_frame: Milliseconds::of(&steps),
+            realtime_factor: count * FRAME_TIME / wall,
+            iterations: steps.iter().map(|frame| frame.iterations as f64).sum::<f64>() / count,
+            substeps: steps.iter().map(|frame| frame.substeps as f64).sum::<f64>() / count,
+            max_strain,
+            mean_strain,
+            fall_time_s: fall_time,
+            converged_frames: steps.iter().filter(|frame| frame.converged).count() / self.repeat as usize,
+        })
+    }
+
+    /// How far the middle of the far edge hangs below the pins [m]; the pins are at height 0.
+    fn depth(&self, positions: &[DVec3]) -> f64 {
+        let n = self.grid as usize;
+        // The far edge is the first row; of an even number of particles two are in the middle.
+        -0.5 * (positions[(n - 1) / 2].y + positions[n / 2].y)
+    }
+}
+
+/// When a quantity that goes straight from `before` to `now`, both (time, value), passes `level`.
+fn crossing(before: (f64, f64), now: (f64, f64), level: f64) -> Option<f64> {
+    let passes = before.1 < level && now.1 >= level;
+    passes.then(|| before.0 + (now.0 - before.0) * (level - before.1) / (now.1 - before.1))
+}
+
+fn words(row: &Row) -> String {
+    format!(
+        "{:16} {:>5} {:>10} {:>5} {:>7} {:>6} kN/m {:>11.3} {:>11.3} {:>11} {:>7} {:>11} {:>9} {:>11} {:>12} {:>7} {:>6} of {}",
+        row.method,
+        row.grid,
+        percent(row.tolerance),
+        row.slack,
+        row.threads,
+        figures(1e-3 * row.stiffness),
+        row.ms_per_frame.median,
+        row.ms_per_frame.min,
+        row.ms_per_frame.cpu.map_or("-".into(), |cpu| format!("{cpu:.3}")),
+        figures(row.realtime_factor),
+        figures(row.iterations),
+        figures(row.substeps),
+        percent(row.max_strain),
+        percent(row.mean_strain),
+        row.fall_time_s.map_or("-".into(), |time| format!("{time:.3}")),
+        row.converged_frames,
+        row.frames,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fall_time_is_found_between_frames() {
+        assert_eq!(crossing((1.0, 0.0), (2.0, 4.0), 1.0), Some(1.25));
+        assert_eq!(crossing((1.0, 0.0), (2.0, 0.5), 1.0), None);
+        assert_eq!(crossing((1.0, 1.5), (2.0, 1.2), 1.0), None);
+    }
+
+    #[test]
+    fn the_sheet_hangs_by_its_upper_corners_and_is_measured_at_its_lower_edge() {
+        let case = Case {
+            method: Method::Verlet,
+            grid: 7,
+            tolerance: 0.1,
+            slack: 0.9,
+            size: 1.0,
+            frames: 1,
+            repeat: 1,
+        };
+        let simulation = Simulation::new(&case.scene(), &BTreeMap::new()).expect("the scene has no faults");
+        let mut pinned: Vec<u32> =
+            simulation.model().pins.iter().flat_map(|pin| pin.particles.clone()).collect();
+        pinned.sort_unstable();
+        assert_eq!(pinned, [42, 48]);
+        let x = &simulation.state().positions;
+        assert!(x[3].distance(x[45]) > 0.99, "the far edge is as far from the pins as the sheet is long");
+        assert!((case.depth(x) + x[3].y).abs() < 1e-12);
+        assert!((x[42].distance(x[48]) - 0.9).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,164 @@
+//! `taffeta bench`: experiments that time the methods, told as tables and as JSON.
+
+mod drape;
+mod hang;
+
+use crate::report::Replacement;
+use crate::stepping::FrameSteps;
+use crate::tell::{aside, tell};
+use crate::{Ending, Failure, machine};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use taffeta::Simulation;
+use taffeta::step::StepError;
+
+/// Times the methods in an experiment.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+#[derive(clap::Subcommand)]
+enum Experiment {
+    Hang(hang::Args),
+    Drape(drape::Args),
+}
+
+/// What all experiments are asked.
+#[derive(clap::Args)]
+struct Common {
+    /// Small sizes and few frames: whether it works, not how fast.
+    #[arg(long)]
+    quick: bool,
+    /// Numbers of threads to try; all cores, if left out.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = machine::parse_threads)]
+    threads: Vec<usize>,
+    /// Write the rows here as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the rows into this folder, as EXPERIMENT.json.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Common {
+    fn threads(&self) -> Vec<usize> {
+        if self.threads.is_empty() { vec![machine::cores()] } else { self.threads.clone() }
+    }
+}
+
+/// Runs an experiment.
+pub fn run(args: &Args) -> Result<Ending, Failure> {
+    let (name, common) = match &args.experiment {
+        Experiment::Hang(args) => ("hang", &args.common),
+        Experiment::Drape(args) => ("drape", &args.common),
+    };
+    let machine = machine::description();
+    let cpu = machine["cpu"].as_str().unwrap_or("unknown processor");
+    tell(format_args!(
+        "taffeta {} on {cpu}, {} cores, {}",
+        env!("CARGO_PKG_VERSION"),
+        machine["cores"],
+        machine["os"]
+    ))?;
+    let table = match &args.experiment {
+        Experiment::Hang(args) => hang::measure(args)?,
+        Experiment::Drape(args) => drape::measure(args)?,
+    };
+    let all = json!({ "machine": machine, "version": env!("CARGO_PKG_VERSION"), "rows": table.rows });
+    let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));
+    for path in common.json.iter().chain(&in_folder) {
+        publish(path, &all)?;
+    }
+    Ok(if table.failed { Ending::Missed } else { Ending::Done })
+}
+
+fn publish(path: &Path, all: &Value) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(Failure::work)?;
+    }
+    let mut file = Replacement::begin(path).map_err(Failure::work)?;
+    writeln!(file.out, "{all:#}").map_err(Failure::work)?;
+    file.put_in_place().map_err(Failure::work)
+}
+
+/// The rows of an experiment.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Value>,
+    /// Whether a row is missing.
+    failed: bool,
+}
+
+impl Table {
+    /// Adds a row and tells it; one that could not be measured is left out, and the others go on.
+    fn take<R: Serialize>(
+        &mut self,
+        what: &str,
+        row: Result<R, StepError>,
+        words: impl FnOnce(&R) -> String,
+    ) -> Result<(), Failure> {
+        match row {
+            Ok(row) => {
+                tell(words(&row))?;
+                self.rows.push(json!(row));
+            }
+            Err(error) => {
+                aside(format_args!("{what}: {error}"));
+                self.failed = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Wall and CPU time of frames, stepping alone [ms].
+#[derive(Debug, Serialize)]
+struct Milliseconds {
+    median: f64,
+    min: f64,
+    /// Median CPU time of all threads, where the system tells it.
+    cpu: Option<f64>,
+}
+
+impl Milliseconds {
+    fn of(frames: &[FrameSteps]) -> Self {
+        let wall: Vec<f64> = frames.iter().map(|frame| 1e3 * frame.wall.as_secs_f64()).collect();
+        let cpu: Option<Vec<f64>> = frames.iter().map(|frame| Some(1e3 * frame.cpu?.as_secs_f64())).collect();
+        Self {
+            median: median(wall.clone()),
+            min: wall.into_iter().fold(f64::INFINITY, f64::min),
+            cpu: cpu.map(median),
+        }
+    }
+}
+
+/// The middle of a list, or the mean of the two in the middle.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let (low, high) = (numbers.len().saturating_sub(1) / 2, numbers.len() / 2);
+    numbers.get(low).zip(numbers.get(high)).map_or(f64::NAN, |(a, b)| 0.5 * (a + b))
+}
+
+/// Takes one step and goes back, so that memory, caches and threads are warm.
+fn warm_up(simulation: &mut Simulation) -> Result<(), StepError> {
+    let start = simulation.state().clone();
+    simulation.step()?;
+    simulation.restore(start);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(vec![]).is_nan());
+    }
+}

@@ -1,0 +1,51 @@
+//! Faults of a scene, each with the line it stands in underlined.
+
+use crate::certificate::counted;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use std::io::IsTerminal;
+use taffeta_io::scene_file::{LocatedFault, SceneFaults};
+
+/// All faults at once, as they are shown on stderr.
+pub fn shown(faults: &SceneFaults) -> String {
+    let terminal = std::io::stderr().is_terminal();
+    let theme = match (terminal, std::env::var_os("NO_COLOR")) {
+        (true, None) => GraphicalTheme::unicode(),
+        (true, Some(_)) => GraphicalTheme::unicode_nocolor(),
+        (false, _) => GraphicalTheme::none(),
+    };
+    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
+    let mut text = String::new();
+    for fault in &faults.faults {
+        let report = report(faults, fault);
+        // A `String` takes everything; a fault that cannot be drawn is told in plain words.
+        if handler.render_report(&mut text, report.as_ref()).is_err() {
+            text += &fault.fault.to_string();
+        }
+        text += "\n";
+    }
+    text + &counted(faults.faults.len(), "fault")
+}
+
+fn report(faults: &SceneFaults, located: &LocatedFault) -> Report {
+    let fault = &located.fault;
+    let subject = match (fault.key.as_str(), fault.value.as_str()) {
+        (key, "") => key.to_string(),
+        ("", value) => value.to_string(),
+        (key, value) => format!("{key} = {value}"),
+    };
+    let head = [subject.as_str(), fault.reason.as_str()].join(" ");
+    let diagnostic = MietteDiagnostic::new(head.trim()).with_help(fault.remedy.clone());
+    let label = |span: std::ops::Range<usize>| LabeledSpan::at(span, fault.reason.clone());
+    // What came from the command line is underlined there, as if that were a file.
+    match (&located.from_command_line, &located.span) {
+        (Some(set), _) => {
+            let line = format!("--set {set}");
+            let whole = 0..line.len();
+            Report::new(diagnostic.with_label(label(whole)))
+                .with_source_code(NamedSource::new("command line", line))
+        }
+        (None, Some(span)) => Report::new(diagnostic.with_label(label(span.clone())))
+            .with_source_code(NamedSource::new(&faults.origin, faults.text.clone())),
+        (None, None) => Report::new(diagnostic),
+    }
+}

@@ -1,0 +1,61 @@
+//! The machine and this process on it: processor, threads, CPU time, memory.
+
+use crate::Failure;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How many threads run at once here.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
+/// A pool of so many threads; without a number, one for every core.
+pub fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, Failure> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or_else(cores));
+    builder.build().map_err(Failure::input)
+}
+
+/// A number of threads on the command line.
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=1024) => Ok(n),
+        _ => Err("write a whole number from 1 to 1024".into()),
+    }
+}
+
+/// What measurements were made on.
+pub fn description() -> Value {
+    json!({
+        "cpu": cpu_name(),
+        "cores": cores(),
+        "os": std::env::consts::OS,
+        "arch": std::env::consts::ARCH,
+    })
+}
+
+/// The processor's own name; Linux alone tells it in a file.
+fn cpu_name() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().into())
+}
+
+/// CPU time of all threads of this process since its start, where the system tells it.
+#[cfg(unix)]
+pub fn cpu_time() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+}
+
+#[cfg(not(unix))]
+pub fn cpu_time() -> Option<Duration> {
+    None
+}
+
+/// The most memory this process has held so far [bytes], where the system tells it.
+pub fn peak_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(1024 * kibibytes)
+}

@@ -1,0 +1,107 @@
+//! The program `taffeta`: its commands, and the exit code that each of them ends with.
+
+mod bench;
+mod certificate;
+mod check;
+mod faults;
+mod interrupt;
+mod lists;
+mod machine;
+mod progress;
+mod report;
+mod run;
+mod stepping;
+mod tell;
+
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::process::ExitCode;
+use taffeta_io::scene_file::SceneFaults;
+
+/// Cloth simulation: every frame certified, the same bits on any number of threads.
+///
+/// Exit codes: 0 done; 1 ran, but a promise was missed; 2 bad input or usage; 3 interrupted, can be resumed.
+#[derive(Parser)]
+#[command(name = "taffeta", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Check(check::Args),
+    Bench(bench::Args),
+    Scenes(lists::Scenes),
+    Methods(lists::Methods),
+    Fabrics(lists::Fabrics),
+    Schema(lists::Schema),
+}
+
+/// How a command ended that did what it was asked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Done,
+    /// It ran, but a promise was missed.
+    Missed,
+    /// It was interrupted and can be resumed.
+    Interrupted,
+}
+
+/// Why a command could not do what it was asked to.
+enum Failure {
+    /// Scenes that cannot be run.
+    Scene(Box<SceneFaults>),
+    /// Anything else that was wrong before the work began.
+    Input(Box<dyn Error + Send>),
+    /// What went wrong in the midst of it.
+    Work(Box<dyn Error + Send>),
+}
+
+impl Failure {
+    fn input(error: impl Error + Send + 'static) -> Self {
+        Self::Input(Box::new(error))
+    }
+
+    fn work(error: impl Error + Send + 'static) -> Self {
+        Self::Work(Box::new(error))
+    }
+}
+
+impl From<SceneFaults> for Failure {
+    fn from(faults: SceneFaults) -> Self {
+        Self::Scene(Box::new(faults))
+    }
+}
+
+fn main() -> ExitCode {
+    // Parsing ends the program by itself: usage with exit code 2, help with 0.
+    let ended = match Arguments::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Scenes(args) => args.run(),
+        Command::Methods(args) => args.run(),
+        Command::Fabrics(args) => args.run(),
+        Command::Schema(args) => args.run(),
+    };
+    let code = match ended {
+        Ok(Ending::Done) => 0,
+        Ok(Ending::Missed) => 1,
+        Ok(Ending::Interrupted) => 3,
+        Err(Failure::Scene(faults)) => {
+            tell::aside(faults::shown(&faults));
+            2
+        }
+        Err(Failure::Input(error)) => {
+            tell::aside(format_args!("error: {error}"));
+            2
+        }
+        Err(Failure::Work(error)) => {
+            tell::aside(format_args!("error: {error}"));
+            1
+        }
+    };
+    ExitCode::from(code)
+}

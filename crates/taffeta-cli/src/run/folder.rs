@@ -1,0 +1,76 @@
+//! The folder of a run: one run at a time, and no recording is ever lost to the next.
+
+use crate::Failure;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder that a run writes to, locked against other runs until this is dropped.
+pub struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Why a folder cannot be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// Another run writes there.
+    #[error("{}: another run is writing to this folder; wait for it, or name another folder with --out", .0.display())]
+    InUse(PathBuf),
+    /// The system refused.
+    #[error("{}: {doing} failed: {source}; name another folder with --out", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Failure::input(error)
+    }
+}
+
+impl Folder {
+    /// Makes the folder if need be, and locks it. The lock is the system's: it ends with the process, however that ends.
+    pub fn open(path: PathBuf) -> Result<Self, FolderError> {
+        fs::create_dir_all(&path).map_err(refused(&path, "making the folder"))?;
+        let file = path.join(".lock");
+        let lock = File::options().create(true).truncate(false).write(true).open(&file);
+        let lock = lock.map_err(refused(&file, "opening the lock"))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(FolderError::InUse(path)),
+            Err(TryLockError::Error(source)) => Err(refused(&file, "locking")(source)),
+        }
+    }
+
+    /// Where the recording lies.
+    pub fn recording(&self) -> PathBuf {
+        self.path.join("recording.taffeta")
+    }
+
+    /// Where the report lies.
+    pub fn report(&self) -> PathBuf {
+        self.path.join("report.json")
+    }
+
+    /// Makes room for a new recording; tells where the one that was there is now.
+    pub fn set_aside(&self) -> Result<Option<PathBuf>, FolderError> {
+        let recording = self.recording();
+        if !recording.exists() {
+            return Ok(None);
+        }
+        let previous = self.path.join("recording.previous.taffeta");
+        fs::rename(&recording, &previous).map_err(refused(&recording, "setting aside"))?;
+        Ok(Some(previous))
+    }
+}
+
+fn refused<'a>(path: &'a Path, doing: &'static str) -> impl FnOnce(io::Error) -> FolderError + 'a {
+    move |source| FolderError::Io { path: path.into(), doing, source }
+}

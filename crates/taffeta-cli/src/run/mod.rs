@@ -1,0 +1,238 @@
+//! `taffeta run`: load the scene, open the recording, go through the frames, tell how it went.
+
+mod folder;
+mod recorder;
+mod resume;
+
+use crate::certificate::{counted, figures};
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+use crate::report::{self, Summary};
+use crate::tell::{aside, tell};
+use crate::{Ending, Failure, machine};
+use folder::Folder;
+use recorder::Recorder;
+use serde_json::json;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use taffeta::Simulation;
+use taffeta::scene::Method;
+use taffeta_io::scene_file::{self, LoadedScene, SceneFaults, SceneSource};
+
+/// Simulates a scene and certifies every frame of it.
+///
+/// Writes `recording.taffeta` and `report.json` into the folder `out/NAME`. A recording that lies there already is kept as
+/// `recording.previous.taffeta`. Frame 0 of a recording is the start; the frames of a report begin with 1.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A scene file, or the name of a built-in scene (see `taffeta scenes`).
+    scene: String,
+    /// The method by name (see `taffeta methods`): short for --set solver.method=NAME.
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// How many frames to simulate: short for --set frames=N.
+    #[arg(long, value_name = "N")]
+    frames: Option<String>,
+    /// How many threads to use; all cores, if left out. The result does not depend on it.
+    #[arg(long, value_name = "N", value_parser = machine::parse_threads)]
+    threads: Option<usize>,
+    /// The folder to write to, instead of out/NAME.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// A change to the scene, such as solver.tolerance=0.01 or cloth[0].sheet.rows=20.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Write the report here too.
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+    /// Go on with the recording that lies in the folder; without one, begin.
+    #[arg(long)]
+    resume: bool,
+    /// End with exit code 1 where a frame misses the tolerance, intersects or did not converge.
+    #[arg(long)]
+    strict: bool,
+    /// Say nothing unless something is wrong.
+    #[arg(long)]
+    quiet: bool,
+    /// Print the report of every frame as a line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a scene.
+pub fn run(args: &Args) -> Result<Ending, Failure> {
+    let stop = Interrupt::watch()?;
+    let asked = args.load()?;
+    let folder = Folder::open(args.out.clone().unwrap_or_else(|| default_folder(&asked.name)))?;
+    let reports = args.reports(&folder)?;
+    let pool = machine::pool(args.threads)?;
+    pool.install(|| {
+        let recorder = open(args, &asked, &folder)?;
+        let head = report::head(&asked.name, recorder.simulation.model(), pool.current_num_threads());
+        let outcome = carry_out(recorder, args, &folder, &stop);
+        let mut summary = None;
+        for path in &reports {
+            summary = Some(report::write(path, &head, &folder.recording()).map_err(Failure::work));
+        }
+        // The reason for an early end matters more than a report that fails for the same one.
+        let ending = outcome?;
+        match summary.transpose()? {
+            Some(summary) => conclude(args, &asked, &folder, &summary, ending),
+            None => Ok(ending),
+        }
+    })
+}
+
+impl Args {
+    fn load(&self) -> Result<LoadedScene, SceneFaults> {
+        let mut sets = self.sets.clone();
+        sets.extend(self.method.iter().map(|method| format!("solver.method={method}")));
+        sets.extend(self.frames.iter().map(|frames| format!("frames={frames}")));
+        scene_file::load(&SceneSource::find(&self.scene)?, &sets)
+    }
+
+    /// Where reports go. Folders are made now: hours later is late for a wrong path.
+    fn reports(&self, folder: &Folder) -> Result<Vec<PathBuf>, Failure> {
+        if let Some(parent) = self.report.as_ref().and_then(|path| path.parent()) {
+            std::fs::create_dir_all(parent).map_err(Failure::input)?;
+        }
+        Ok([folder.report()].into_iter().chain(self.report.clone()).collect())
+    }
+
+    fn note(&self, line: &str) {
+        if !self.quiet {
+            aside(line);
+        }
+    }
+}
+
+fn default_folder(name: &str) -> PathBuf {
+    Path::new("out").join(if name.is_empty() { "scene" } else { name })
+}
+
+/// The simulation at its start, or where its recording ends.
+fn open(args: &Args, asked: &LoadedScene, folder: &Folder) -> Result<Recorder, Failure> {
+    let simulation = Simulation::new(&asked.scene, &asked.meshes).map_err(|faults| SceneFaults {
+        origin: args.scene.clone(),
+        text: String::new(),
+        faults: faults.into_iter().map(Into::into).collect(),
+    })?;
+    let path = folder.recording();
+    if args.resume && path.exists() {
+        return resume::reopen(asked, simulation, &path, |line| args.note(line));
+    }
+    if let Some(previous) = folder.set_aside()? {
+        args.note(&format!("the recording that was there is now {}", previous.display()));
+    }
+    Recorder::begin(asked, simulation, &path).map_err(Failure::work)
+}
+
+/// Goes through the frames until the last, or until somebody asks for an end.
+fn carry_out(
+    mut recorder: Recorder,
+    args: &Args,
+    folder: &Folder,
+    stop: &Interrupt,
+) -> Result<Ending, Failure> {
+    let silent = args.quiet || (args.json && std::io::stdout().is_terminal());
+    let mut progress = Progress::new(silent, recorder.frame, recorder.frames);
+    let tolerance = recorder.simulation.model().tolerance;
+    while recorder.frame < recorder.frames && !stop.asked() {
+        let frame = recorder.frame + 1;
+        let report = recorder.next_frame().map_err(|reason| {
+            Failure::work(Stopped { frame, reason: reason.to_string(), recording: folder.recording() })
+        })?;
+        progress.frame(frame, report.as_ref(), tolerance);
+        if let Some(report) = report.filter(|_| args.json) {
+            tell(json!(report))?;
+        }
+    }
+    let ending = if recorder.frame < recorder.frames { Ending::Interrupted } else { Ending::Done };
+    recorder.close(ending == Ending::Done).map_err(Failure::work)?;
+    Ok(ending)
+}
+
+/// A run that could not go on.
+#[derive(Debug, thiserror::Error)]
+#[error("frame {frame}: {reason}\nthe frames before it are kept in {}", recording.display())]
+struct Stopped {
+    frame: u32,
+    reason: String,
+    recording: PathBuf,
+}
+
+/// Tells how the run went, in plain words, and judges it.
+fn conclude(
+    args: &Args,
+    asked: &LoadedScene,
+    folder: &Folder,
+    summary: &Summary,
+    ending: Ending,
+) -> Result<Ending, Failure> {
+    let lines = words(asked, folder, summary);
+    match (args.quiet, args.json) {
+        (true, _) => {}
+        (false, true) => lines.iter().for_each(aside),
+        (false, false) => lines.iter().try_for_each(tell)?,
+    }
+    if ending == Ending::Interrupted {
+        aside(format_args!(
+            "interrupted after frame {}; go on with\n  {}",
+            summary.frames,
+            resume::command()
+        ));
+        return Ok(ending);
+    }
+    let worst = &summary.worst;
+    let kept = worst.strain <= asked.scene.solver.tolerance
+        && worst.intersections == 0
+        && summary.converged == summary.frames;
+    Ok(if args.strict && !kept { Ending::Missed } else { Ending::Done })
+}
+
+fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String> {
+    let files = [folder.recording(), folder.report()].map(|path| described(&path)).join(", ");
+    if summary.frames == 0 {
+        return vec![format!("{}: no frame was computed", asked.name), format!("files        {files}")];
+    }
+    let solver = &asked.scene.solver;
+    let worst = &summary.worst;
+    let mut lines = vec![
+        format!(
+            "{}: {} of {} ms in {} s ({} ms a frame, {} x real time)",
+            asked.name,
+            counted(summary.frames, "frame"),
+            figures(1e3 * summary.frame_time),
+            figures(1e-3 * summary.wall_ms),
+            figures(summary.wall_ms / summary.frames as f64),
+            figures(summary.realtime_factor()),
+        ),
+        format!("certificate  {}", worst.strain_words(Some(solver.tolerance))),
+        format!("             {}", worst.body_words()),
+        format!(
+            "             {}{}",
+            worst.cloth_words(),
+            if worst.cloth_cloth > 0 { unguarded(solver.method) } else { "" }
+        ),
+    ];
+    if summary.converged < summary.frames {
+        let missed = summary.frames - summary.converged;
+        lines.push(format!("             {} did not converge", counted(missed, "frame")));
+    }
+    lines.push(format!("files        {files}"));
+    lines
+}
+
+/// What is to be said of cloth that passes through cloth.
+fn unguarded(method: Method) -> &'static str {
+    match method {
+        Method::Verlet => " - this method does not guard against it",
+    }
+}
+
+/// A file and its size.
+fn described(path: &Path) -> String {
+    let size = std::fs::metadata(path).map_or(0, |about| about.len()) as f64;
+    let (size, unit) = if size < 1e6 { (1e-3 * size, "kB") } else { (1e-6 * size, "MB") };
+    format!("{} ({} {unit})", path.display(), figures(size))
+}

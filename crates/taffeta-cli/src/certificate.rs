@@ -74,7 +74,7 @@ impl Worst {
         }
         let found = match self.cloth_body {
             0 => "none in any frame".into(),
-            n => format!("{} in the worst, {}", counted(n, "triangle"), self.cloth_body_at),
+            n => format!("at most {} ({})", counted(n, "triangle"), self.cloth_body_at),
         };
         format!("cloth through bodies: {found}; smallest gap {} mm", figures(1e3 * self.min_gap))
     }
@@ -83,8 +83,9 @@ impl Worst {
     pub fn cloth_words(&self) -> String {
         match self.cloth_cloth {
             0 => "cloth through cloth: none in any frame".into(),
-            1 => format!("cloth through cloth: 1 pair of triangles, in {}", self.cloth_cloth_at),
-            n => format!("cloth through cloth: {n} pairs of triangles in the worst, {}", self.cloth_cloth_at),
+            n => {
+                format!("cloth through cloth: at most {n} pairs of triangles ({})", self.cloth_cloth_at)
+            }
         }
     }
 }
@@ -161,8 +162,8 @@ mod tests {
         );
         assert_eq!(
             worst.body_words(),
-            "cloth through bodies: 2 triangles in the worst, frame 2; smallest gap -2 mm"
+            "cloth through bodies: at most 2 triangles (frame 2); smallest gap -2 mm"
         );
-        assert_eq!(worst.cloth_words(), "cloth through cloth: 3 pairs of triangles in the worst, frame 1");
+        assert_eq!(worst.cloth_words(), "cloth through cloth: at most 3 pairs of triangles (frame 1)");
     }
 }

@@ -33,19 +33,15 @@ fn report(faults: &SceneFaults, located: &LocatedFault) -> Report {
         ("", value) => value.to_string(),
         (key, value) => format!("{key} = {value}"),
     };
-    let head = [subject.as_str(), fault.reason.as_str()].join(" ");
-    let diagnostic = MietteDiagnostic::new(head.trim()).with_help(fault.remedy.clone());
-    let label = |span: std::ops::Range<usize>| LabeledSpan::at(span, fault.reason.clone());
+    let about = |head: &str| MietteDiagnostic::new(head).with_help(fault.remedy.clone());
+    let underlined = |span: std::ops::Range<usize>, name: &str, text: String| {
+        let label = LabeledSpan::at(span, fault.reason.clone());
+        Report::new(about(&subject).with_label(label)).with_source_code(NamedSource::new(name, text))
+    };
     // What came from the command line is underlined there, as if that were a file.
     match (&located.from_command_line, &located.span) {
-        (Some(set), _) => {
-            let line = format!("--set {set}");
-            let whole = 0..line.len();
-            Report::new(diagnostic.with_label(label(whole)))
-                .with_source_code(NamedSource::new("command line", line))
-        }
-        (None, Some(span)) => Report::new(diagnostic.with_label(label(span.clone())))
-            .with_source_code(NamedSource::new(&faults.origin, faults.text.clone())),
-        (None, None) => Report::new(diagnostic),
+        (Some(set), _) => underlined(0..6 + set.len(), "command line", format!("--set {set}")),
+        (None, Some(span)) => underlined(span.clone(), &faults.origin, faults.text.clone()),
+        (None, None) => Report::new(about(format!("{subject} {}", fault.reason).trim_start())),
     }
 }

@@ -57,18 +57,14 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::Drape(args) => ("drape", &args.common),
     };
     let machine = machine::description();
-    let cpu = machine["cpu"].as_str().unwrap_or("unknown processor");
-    tell(format_args!(
-        "taffeta {} on {cpu}, {} cores, {}",
-        env!("CARGO_PKG_VERSION"),
-        machine["cores"],
-        machine["os"]
-    ))?;
+    let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
+    let (version, cpu, os) = (env!("CARGO_PKG_VERSION"), text("cpu"), text("os"));
+    tell(format_args!("taffeta {version} on {cpu}, {} cores, {os}", machine::cores()))?;
     let table = match &args.experiment {
         Experiment::Hang(args) => hang::measure(args)?,
         Experiment::Drape(args) => drape::measure(args)?,
     };
-    let all = json!({ "machine": machine, "version": env!("CARGO_PKG_VERSION"), "rows": table.rows });
+    let all = json!({ "machine": machine, "version": version, "rows": table.rows });
     let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));
     for path in common.json.iter().chain(&in_folder) {
         publish(path, &all)?;

@@ -67,7 +67,7 @@ fn describe(found: &mut Findings, reader: &Reader, header: &Header, path: &Path,
     );
     let coarsest = found.frames.iter().map(|frame| frame.resolution).fold(0.0, f64::max);
     found.notes.push(format!(
-        "{} checked against the hash of its frame; other frames are recorded to {} of strain",
+        "{} with the hash that its frame names; positions of other frames are rounded, which is up to {} of strain",
         counted(states.good, "full state"),
         figures(coarsest),
     ));

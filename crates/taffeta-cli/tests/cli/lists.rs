@@ -1,0 +1,28 @@
+//! Lists say what there is, to people and to machines.
+
+use crate::workplace::Workplace;
+use serde_json::Value;
+
+#[test]
+fn lists_name_everything_there_is() {
+    let place = Workplace::new();
+    for scene in taffeta_io::catalogue::scenes() {
+        assert!(place.succeed(&["scenes"]).out.contains(scene.title()));
+    }
+    assert!(place.succeed(&["methods"]).out.contains("verlet"));
+    let fabrics = place.succeed(&["fabrics"]).out;
+    assert!(fabrics.contains("µN·m") && fabrics.contains("denim") && fabrics.contains("Wang et al. 2011"));
+    assert!(place.succeed(&["schema", "--markdown"]).out.contains("| `frame_time` |"));
+}
+
+#[test]
+fn lists_for_machines_are_json() {
+    let place = Workplace::new();
+    let json = |words: &[&str]| -> Value { serde_json::from_str(&place.succeed(words).out).expect("JSON") };
+    assert_eq!(json(&["methods", "--json"])[0]["name"], "verlet");
+    assert!(json(&["scenes", "--json"]).as_array().unwrap().iter().any(|scene| scene["name"] == "drape"));
+    let fabrics = json(&["fabrics", "--json"]);
+    let denim = fabrics.as_array().unwrap().iter().find(|fabric| fabric["name"] == "denim").unwrap();
+    assert_eq!(denim["density_g_m2"], 324.0);
+    assert_eq!(json(&["schema"]), taffeta::scene::schema());
+}

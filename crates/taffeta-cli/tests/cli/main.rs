@@ -1,0 +1,9 @@
+//! The program as its users meet it: arguments, files, exit codes, words.
+
+mod bench;
+mod checks;
+mod faults;
+mod lists;
+mod resuming;
+mod runs;
+mod workplace;

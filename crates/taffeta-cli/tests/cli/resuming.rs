@@ -1,0 +1,139 @@
+//! Interrupted runs, by whatever means, end with the bits of a run that was left alone.
+
+use crate::workplace::{SMALL, Workplace, bytes};
+use std::process::Stdio;
+use std::time::Duration;
+use taffeta::math::random::Random;
+use taffeta_io::recording::{Frame, Reader, Writer};
+
+/// About two seconds of frames.
+fn long_scene() -> String {
+    SMALL.replace("frames = 12", "frames = 400").replace("full_state_every = 5", "full_state_every = 7")
+}
+
+#[test]
+fn killed_again_and_again_a_run_ends_with_the_same_bits() {
+    let place = Workplace::new();
+    place.write("long.toml", &long_scene());
+    place.succeed(&["run", "long.toml", "--quiet", "--out", "alone"]);
+    let mut random = Random::new(7);
+    let mut killed = 0;
+    for _ in 0..10 {
+        let mut command = place.command(&["run", "long.toml", "--quiet", "--resume"]);
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(20 + random.below(300) as u64));
+        child.kill().unwrap();
+        killed += usize::from(child.wait().unwrap().code().is_none());
+    }
+    assert!(killed >= 3, "only {killed} runs were killed before their end");
+    place.succeed(&["run", "long.toml", "--quiet", "--resume", "--threads", "3"]);
+    assert_eq!(place.hashes("out/long"), place.hashes("alone"));
+    place.succeed(&["check", "out/long/recording.taffeta", "--tolerance", "1"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_tells_how_to_go_on_and_does() {
+    use crate::workplace::{Ended, signal};
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet", "--frames", "1000", "--out", "alone"]);
+    for name in ["INT", "TERM"] {
+        let words = ["run", "small.toml", "--frames", "1000", "--out", name, "--set", "cloth[0].name=it"];
+        let (child, lines) = place.start(&words);
+        signal(&child, name);
+        drop(lines);
+        let ended = Ended::from(child.wait_with_output().unwrap());
+        ended.refused(
+            3,
+            &["interrupted after frame", &format!("--out {name} --set 'cloth[0].name=it' --json --resume")],
+        );
+        let (mut reader, mut frame) =
+            (Reader::open(place.path(&format!("{name}/recording.taffeta"))).unwrap(), Frame::default());
+        while reader.next_frame(&mut frame).unwrap() {}
+        assert!(!reader.complete() && frame.number < 1000);
+        // The full state of the last frame is there: nothing has to be computed again.
+        assert_eq!(reader.last_state().unwrap().unwrap().frame, frame.number);
+        place.succeed(&[&words[..], &["--quiet", "--resume"]].concat());
+        assert_eq!(place.hashes(name), place.hashes("alone"));
+    }
+}
+
+#[test]
+fn a_finished_run_has_nothing_to_do_and_can_be_extended() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet", "--frames", "20", "--out", "alone"]);
+    place.succeed(&["run", "small.toml", "--quiet"]);
+    let before = bytes(&place.path("out/small/recording.taffeta"));
+    let ended = place.succeed(&["run", "small.toml", "--resume"]);
+    assert!(ended.err.contains("nothing to do: all 12 frames are there"), "{}", ended.err);
+    assert_eq!(bytes(&place.path("out/small/recording.taffeta")), before);
+    // Fewer frames than there are take none away.
+    place.succeed(&["run", "small.toml", "--resume", "--frames", "3"]);
+    assert_eq!(bytes(&place.path("out/small/recording.taffeta")), before);
+    place.succeed(&["run", "small.toml", "--resume", "--frames", "20", "--set", "output.full_state_every=1"]);
+    assert_eq!(place.hashes("out/small"), place.hashes("alone"));
+    // Without a recording, to resume is to begin.
+    place.succeed(&["run", "small.toml", "--quiet", "--resume", "--frames", "20", "--out", "fresh"]);
+    assert_eq!(place.hashes("fresh"), place.hashes("alone"));
+}
+
+#[test]
+fn another_scene_is_not_gone_on_with() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet"]);
+    let before = bytes(&place.path("out/small/recording.taffeta"));
+    let resume = ["run", "small.toml", "--resume", "--frames", "20", "--set"];
+    let ended = place.taffeta(&[&resume[..], &["collider[0].sphere.radius=0.2"]].concat());
+    ended.refused(
+        2,
+        &["collider[0].sphere.radius = 0.3", "collider[0].sphere.radius = 0.2", "recording.taffeta"],
+    );
+    let ended = place.taffeta(&[&resume[..], &["solver.substeps=5000"]].concat());
+    ended.refused(2, &["solver.substeps"]);
+    assert_eq!(bytes(&place.path("out/small/recording.taffeta")), before);
+}
+
+#[test]
+fn frames_that_do_not_come_out_the_same_are_told_and_left_alone() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet", "--frames", "9"]);
+    let good = place.path("out/small/recording.taffeta");
+    let mut reader = Reader::open(&good).unwrap();
+    std::fs::create_dir(place.path("forged")).unwrap();
+    let forged = place.path("forged/recording.taffeta");
+    let mut writer = Writer::create(&forged, reader.header()).unwrap();
+    let mut frame = Frame::default();
+    // No full states, and frame 4 with another hash: all has to be computed again from the start.
+    while reader.next_frame(&mut frame).unwrap() {
+        if frame.number == 4 {
+            frame.state_hash = 0x1234;
+        }
+        writer.frame(&frame).unwrap();
+    }
+    drop(writer);
+    let before = bytes(&forged);
+    let ended = place.taffeta(&["run", "small.toml", "--resume", "--out", "forged"]);
+    let computed = &place.hashes("out/small")[3];
+    ended.refused(1, &["frame 4", "0000000000001234", computed]);
+    assert_eq!(bytes(&forged), before);
+}
+
+/// A limit on the size of files is what a full disk looks like to a program.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_no_frame_that_was_written() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet", "--frames", "60", "--out", "alone"]);
+    let line = format!(
+        "trap '' XFSZ; ulimit -f 48; {} run small.toml --quiet --frames 60",
+        env!("CARGO_BIN_EXE_taffeta")
+    );
+    let output =
+        std::process::Command::new("bash").args(["-c", &line]).current_dir(place.path("")).output().unwrap();
+    let ended = crate::workplace::Ended::from(output);
+    ended.refused(1, &["writing at byte", "recording.taffeta"]);
+    let reader = Reader::open(place.path("out/small/recording.taffeta")).unwrap();
+    assert!(reader.frame_count() > 3 && reader.damage().is_none(), "{} frames", reader.frame_count());
+    place.succeed(&["run", "small.toml", "--quiet", "--frames", "60", "--resume"]);
+    assert_eq!(place.hashes("out/small"), place.hashes("alone"));
+}

@@ -1,0 +1,199 @@
+//! `taffeta run` from the start: files, report, threads, verdicts.
+
+use crate::workplace::{SMALL, Workplace, bytes};
+use std::io::BufRead;
+use std::process::Stdio;
+use taffeta_io::recording::{Frame, Reader};
+
+#[test]
+fn a_run_leaves_a_recording_and_a_report_as_promised() {
+    let place = Workplace::new();
+    let ended = place.succeed(&["run", "small.toml", "--threads", "2", "--report", "deep/er/copy.json"]);
+    for words in [
+        "small: 12 frames of 33.3 ms in",
+        "certificate  largest strain",
+        "smallest gap",
+        "files        out/small/recording.taffeta (",
+    ] {
+        assert!(ended.out.contains(words), "{words:?} is missing in {}", ended.out);
+    }
+    let report = place.json("out/small/report.json");
+    assert_eq!(report["frames"], place.json("deep/er/copy.json")["frames"]);
+    assert_eq!((&report["scene"], &report["method"]), (&"small".into(), &"verlet".into()));
+    assert_eq!((&report["particles"], &report["triangles"]), (&100.into(), &162.into()));
+    assert_eq!((&report["constraints"], &report["threads"]), (&180.into(), &2.into()));
+    assert!((report["step_s"].as_f64().unwrap() - 1.0 / 30.0).abs() < 1e-15);
+    assert!(report["taffeta"].is_string());
+
+    let frames = report["frames"].as_array().unwrap();
+    assert_eq!(frames.len(), 12);
+    for (i, frame) in frames.iter().enumerate() {
+        assert_eq!(frame["frame"], i + 1);
+        assert!((frame["time_s"].as_f64().unwrap() - (i + 1) as f64 / 30.0).abs() < 1e-12);
+        for number in
+            ["wall_ms", "iterations", "max_strain", "mean_strain", "contacts", "intersections", "min_gap_m"]
+        {
+            assert!(frame[number].is_number(), "{number}");
+        }
+        for stage in ["springs", "certificate", "recording"] {
+            assert!(frame["stage_ms"][stage].is_number(), "{stage}");
+        }
+        for energy in ["kinetic", "gravity", "elastic"] {
+            assert!(frame["energy_j"][energy].is_number(), "{energy}");
+        }
+        assert_eq!(frame["momentum"].as_array().unwrap().len(), 3);
+        assert_eq!(frame["converged"], true);
+        let hash = frame["state_hash"].as_str().unwrap();
+        assert!(hash.len() == 16 && u64::from_str_radix(hash, 16).is_ok());
+    }
+    let summary = &report["summary"];
+    let most = frames.iter().map(|frame| frame["max_strain"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert_eq!(summary["max_strain"], most);
+    assert!(most > 0.0);
+    assert_eq!((&summary["converged_frames"], &summary["complete"]), (&12.into(), &true.into()));
+    let wall = summary["wall_ms_per_frame"].as_f64().unwrap();
+    assert!((summary["realtime_factor"].as_f64().unwrap() * wall / (1000.0 / 30.0) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_recording_has_the_start_the_bodies_the_states_and_the_end() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet"]);
+    let mut reader = Reader::open(place.path("out/small/recording.taffeta")).unwrap();
+    assert!(reader.complete() && reader.damage().is_none());
+    // Frames 5 and 10 by the scene's wish, 12 because it is the last.
+    let states: Vec<u32> =
+        (0..reader.state_count()).map(|i| reader.state(i).unwrap().unwrap().frame).collect();
+    assert_eq!(states, [5, 10, 12]);
+    let about = &reader.header().about;
+    assert_eq!(about["cloths"][0]["particles"], serde_json::json!({ "start": 0, "end": 100 }));
+    assert_eq!(
+        about["colliders"][0],
+        serde_json::json!({ "name": "ball", "shape": { "Sphere": { "radius": 0.3 } } })
+    );
+    assert!(reader.header().scene.contains("tolerance = 0.05"), "defaults are written out");
+    let (mut frame, mut numbers) = (Frame::default(), Vec::new());
+    while reader.next_frame(&mut frame).unwrap() {
+        assert_eq!((frame.bodies.len(), frame.report["frame"].as_u64()), (1, Some(frame.number.into())));
+        numbers.push(frame.number);
+    }
+    assert_eq!(numbers, (0..=12).collect::<Vec<_>>());
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let place = Workplace::new();
+    // More than one chunk of particles, so that there is something to share out.
+    let size = ["--set", "cloth[0].sheet.columns=40", "--set", "cloth[0].sheet.rows=40", "--frames", "3"];
+    let run = |threads: &str| {
+        let out = format!("with{threads}");
+        place.succeed(
+            &[&["run", "small.toml", "--quiet", "--threads", threads, "--out", &out][..], &size].concat(),
+        );
+        place.hashes(&out)
+    };
+    let one = run("1");
+    assert_eq!(one.len(), 3);
+    for threads in ["2", "3", "8"] {
+        assert_eq!(run(threads), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_recording_is_kept_when_the_next_run_begins() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet"]);
+    let first = bytes(&place.path("out/small/recording.taffeta"));
+    let ended = place.succeed(&["run", "small.toml", "--frames", "2"]);
+    assert!(ended.err.contains("recording.previous.taffeta"), "{}", ended.err);
+    assert_eq!(bytes(&place.path("out/small/recording.previous.taffeta")), first);
+    assert_eq!(place.hashes("out/small").len(), 2);
+}
+
+#[test]
+fn shorthands_mean_the_same_as_set() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet", "--method", "verlet", "--frames", "2", "--out", "a"]);
+    let sets = ["--set", "solver.method=verlet", "--set", "frames=2"];
+    place.succeed(&[&["run", "small.toml", "--quiet", "--out", "b"][..], &sets].concat());
+    assert_eq!(place.hashes("a"), place.hashes("b"));
+}
+
+#[test]
+fn strict_runs_fail_where_a_promise_is_missed_and_only_then() {
+    let place = Workplace::new();
+    let strict = ["run", "small.toml", "--strict", "--frames", "3"];
+    place.succeed(&strict);
+    let tight = [&strict[..], &["--set", "solver.tolerance=1e-9"]].concat();
+    let ended = place.taffeta(&tight);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.out.contains("MISSED"), "{}", ended.out);
+    // Without --strict it is told, and that is all.
+    assert!(place.succeed(&[&["run"], &tight[1..2], &tight[3..]].concat()).out.contains("MISSED"));
+}
+
+#[test]
+fn a_step_that_fails_ends_the_run_with_what_was_there() {
+    let place = Workplace::new();
+    // Two sub-steps are far too few; the start is fine.
+    let ended = place.taffeta(&["run", "small.toml", "--set", "solver.substeps=2"]);
+    ended.refused(1, &["frame 1: substeps = 2", "ask for at least", "kept in out/small/recording.taffeta"]);
+    assert_eq!(place.json("out/small/report.json")["summary"]["complete"], false);
+    assert_eq!(Reader::open(place.path("out/small/recording.taffeta")).unwrap().frame_count(), 1);
+}
+
+#[test]
+fn json_lines_are_the_frames_and_quiet_is_quiet() {
+    let place = Workplace::new();
+    let ended = place.succeed(&["run", "small.toml", "--json"]);
+    let lines: Vec<serde_json::Value> =
+        ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(&lines, place.json("out/small/report.json")["frames"].as_array().unwrap());
+    let ended = place.succeed(&["run", "small.toml", "--quiet"]);
+    assert_eq!((ended.out.as_str(), ended.err.as_str()), ("", ""));
+}
+
+#[test]
+fn a_reader_who_goes_away_does_not_stop_the_run() {
+    let place = Workplace::new();
+    let (child, lines) = place.start(&["run", "small.toml", "--frames", "40"]);
+    drop(lines);
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert!(!err.contains("panicked"), "{err}");
+    assert_eq!(place.hashes("out/small").len(), 40);
+    // Lists end quietly too.
+    let mut child = place
+        .command(&["schema", "--markdown"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]));
+}
+
+#[test]
+fn progress_in_a_log_is_plain_lines() {
+    let place = Workplace::new();
+    // A frame of this takes longer than the pause between two lines never does; no control codes in any case.
+    let ended = place.succeed(&["run", "small.toml"]);
+    assert!(!ended.err.contains('\x1b') && !ended.out.contains('\x1b'));
+}
+
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let place = Workplace::new();
+    place.write("long.toml", &SMALL.replace("frames = 12", "frames = 100000"));
+    let (mut child, mut lines) = place.start(&["run", "long.toml"]);
+    for more in [&["--resume"][..], &[]] {
+        let ended = place.taffeta(&[&["run", "long.toml"][..], more].concat());
+        ended.refused(2, &["out/long", "another run is writing", "--out"]);
+    }
+    // The first one goes on undisturbed.
+    assert!(lines.read_line(&mut String::new()).unwrap() > 0);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -149,6 +149,8 @@ fn json_lines_are_the_frames_and_quiet_is_quiet() {
     let lines: Vec<serde_json::Value> =
         ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(&lines, place.json("out/small/report.json")["frames"].as_array().unwrap());
+    // What is no terminal gets no control codes.
+    assert!(!ended.err.contains('\x1b'), "{}", ended.err);
     let ended = place.succeed(&["run", "small.toml", "--quiet"]);
     assert_eq!((ended.out.as_str(), ended.err.as_str()), ("", ""));
 }
@@ -173,14 +175,6 @@ fn a_reader_who_goes_away_does_not_stop_the_run() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]));
-}
-
-#[test]
-fn progress_in_a_log_is_plain_lines() {
-    let place = Workplace::new();
-    // A frame of this takes longer than the pause between two lines never does; no control codes in any case.
-    let ended = place.succeed(&["run", "small.toml"]);
-    assert!(!ended.err.contains('\x1b') && !ended.out.contains('\x1b'));
 }
 
 #[test]

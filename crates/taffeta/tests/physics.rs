@@ -7,7 +7,9 @@ use taffeta::math::DVec3;
 use taffeta::scene::{Cloth, Collider, FabricChange, Kick, Method, PlaneShape, Scene, Sheet, presets};
 use taffeta::step::{Energy, momentum};
 
-const LAWS: &[(&str, fn(Method))] = &[
+type Law = fn(Method);
+
+const LAWS: &[(&str, Law)] = &[
     ("falls freely", falls_freely),
     ("keeps momentum", keeps_momentum),
     ("never gains energy", never_gains_energy),
@@ -198,6 +200,6 @@ fn reaches_terminal_speed(method: Method) {
     run(&mut simulation, 3.0);
     let mass: f64 = simulation.model().mass.iter().sum();
     let speed = momentum(simulation.model(), simulation.state()).length() / mass;
-    let want = (2.0 * 0.15 * 9.81 / (1.2 * 1.5) as f64).sqrt();
+    let want = (2.0 * 0.15 * 9.81 / (1.2 * 1.5_f64)).sqrt();
     assert!((speed / want - 1.0).abs() < 0.01, "{}: {speed} m/s, {want} m/s expected", method.name());
 }

@@ -49,7 +49,11 @@ fn modules_of_the_engine_use_only_what_stands_before_them() {
         for used in code.split("crate::").skip(1) {
             let module: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             let own = module == place.trim_end_matches(".rs");
-            assert!(own || allowed.contains(&module.as_str()), "{} may not use crate::{module}", file.display());
+            assert!(
+                own || allowed.contains(&module.as_str()),
+                "{} may not use crate::{module}",
+                file.display()
+            );
             seen += 1;
         }
     }

@@ -126,8 +126,8 @@ impl<'t> Reading<'t> {
             faults,
         })?;
         let mut reading = Self { origin, text, tree, overrides: Vec::new(), scene: Scene::default() };
-        let mut value = reading.tree.value.clone();
-        let mut faults = reading.tree.faults.clone();
+        let mut value = std::mem::take(&mut reading.tree.value);
+        let mut faults = std::mem::take(&mut reading.tree.faults);
         let mut unusable = Vec::new();
         for set in sets {
             match overrides::apply(&mut value, set) {
@@ -150,7 +150,7 @@ impl<'t> Reading<'t> {
         if faults.is_empty() && unusable.is_empty() {
             match serde_json::from_value::<Scene>(value) {
                 Ok(scene) => {
-                    faults = scene.faults();
+                    faults = scene.contradictions();
                     reading.scene = scene;
                 }
                 // The schema is made from the same types, so it has refused whatever would fail here.

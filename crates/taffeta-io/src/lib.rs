@@ -1,3 +1,5 @@
 //! Everything of Taffeta that is a file: scene files, meshes, recordings.
 
+pub mod catalogue;
 pub mod recording;
+pub mod scene_file;

@@ -50,7 +50,7 @@ pub struct FabricChange {
     #[schemars(range(min = 0.1, max = 1e8))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weft: Option<f64>,
-    /// Tensile stiffness at 45° between them [N/m]; at most twice the harmonic mean of warp and weft.
+    /// Tensile stiffness at 45° between them [N/m]; less than twice the smaller of warp and weft.
     #[schemars(range(min = 0.01, max = 1e8))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bias: Option<f64>,

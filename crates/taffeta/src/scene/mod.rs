@@ -8,7 +8,11 @@ pub mod collider;
 pub mod fabric;
 pub mod fault;
 pub mod mesh;
+mod particles;
+pub mod place;
 pub mod presets;
+pub mod rules;
+mod sense;
 
 pub use cloth::{Cloth, Corner, Disc, Kick, MeshShape, Pin, Sheet, Side, Strip, Tube};
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
@@ -16,6 +20,8 @@ pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
+pub use rules::{Rule, faults_of_value};
+pub use sense::MOST_PARTICLES;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +37,7 @@ pub struct Scene {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub frames: u32,
     /// Time from one frame to the next [s].
-    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+    #[schemars(range(min = 1e-6, max = 1.0))]
     pub frame_time: f64,
     /// Acceleration of everything that is free [m/s²].
     #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
@@ -46,9 +52,10 @@ pub struct Scene {
     /// Fabrics of this scene by name: changes to a built-in fabric.
     pub fabrics: BTreeMap<String, FabricChange>,
     /// The pieces of cloth.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 10_000))]
     pub cloth: Vec<Cloth>,
     /// What the cloth meets.
+    #[schemars(length(max = 10_000))]
     pub collider: Vec<Collider>,
     /// What is written down.
     pub output: Output,
@@ -85,7 +92,7 @@ pub struct Solver {
     #[schemars(range(min = 1, max = 1_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub substeps: Option<u32>,
-    /// Largest strain of a structural edge that a frame may have (0.01 is 1 %). The certificate of every frame is held against it.
+    /// Largest strain of a structural edge that a frame may have [1]; 0.01 is 1 %. The certificate of every frame is held against it.
     #[schemars(range(min = 1e-9, max = 10.0))]
     pub tolerance: f64,
 }
@@ -171,11 +178,4 @@ impl Default for Output {
 /// The JSON Schema of the scene file.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scene).to_value()
-}
-
-impl Scene {
-    /// Everything that is wrong with the scene; empty if it can be built.
-    pub fn faults(&self) -> Vec<Fault> {
-        Vec::new()
-    }
 }

@@ -1,0 +1,29 @@
+//! The built-in scenes: the files of `scenes/`, carried in the program.
+
+/// A built-in scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Its name, that of its file without the ending.
+    pub name: &'static str,
+    /// Its text, TOML.
+    pub text: &'static str,
+}
+
+impl BuiltIn {
+    /// What it shows, in one line: the scene's own title.
+    pub fn title(&self) -> &'static str {
+        let title = |line: &'static str| line.strip_prefix("title = \"")?.strip_suffix('"');
+        self.text.lines().find_map(title).unwrap_or_default()
+    }
+}
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        &[$(BuiltIn { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }),*]
+    };
+}
+
+/// All built-in scenes, in alphabetical order.
+pub fn scenes() -> &'static [BuiltIn] {
+    scenes!("capsules", "curtain", "disc", "drape", "flag", "hammock", "hang", "tube")
+}

@@ -1,0 +1,139 @@
+//! How many particles a cloth made by numbers has, and which of them a pin names.
+
+use super::cloth::{Cloth, Corner, Pin, Side, Strip};
+
+impl Strip {
+    /// Cells across: as many as keep the cells nearest to square, at least one.
+    pub fn cells_across(&self) -> u64 {
+        // The cast saturates, so a strip too fine to build is still counted.
+        ((self.width / self.length * f64::from(self.segments)).round() as u64).max(1)
+    }
+}
+
+impl Cloth {
+    /// Its number of particles; nothing where a file says it, or where no shape or several are given.
+    pub fn particle_count(&self) -> Option<u64> {
+        let grid = self.grid();
+        match (grid, &self.disc) {
+            (Some((columns, rows)), None) => Some(columns.saturating_mul(rows)),
+            // A centre and rings of 6, 12, 18 ...
+            (None, Some(disc)) if self.mesh.is_none() => {
+                let rings = u64::from(disc.rings);
+                Some((3 * rings).saturating_mul(rings + 1).saturating_add(1))
+            }
+            _ => None,
+        }
+    }
+
+    /// Particles along u and along v of a sheet or strip, around and along y of a tube.
+    fn grid(&self) -> Option<(u64, u64)> {
+        match (&self.sheet, &self.strip, &self.tube, &self.mesh) {
+            (Some(sheet), None, None, None) => Some((sheet.columns.into(), sheet.rows.into())),
+            (None, Some(strip), None, None) => {
+                Some((u64::from(strip.segments) + 1, strip.cells_across().saturating_add(1)))
+            }
+            (None, None, Some(tube), None) => Some((tube.segments.into(), tube.rows.into())),
+            _ => None,
+        }
+    }
+
+    /// Whether it has corners and a left and a right side.
+    pub fn has_corners(&self) -> bool {
+        self.sheet.is_some() || self.strip.is_some()
+    }
+
+    /// Whether it has that side.
+    pub fn has_side(&self, side: Side) -> bool {
+        match side {
+            Side::Rim => true,
+            Side::Upper | Side::Lower => self.has_corners() || self.tube.is_some(),
+            Side::Left | Side::Right => self.has_corners(),
+        }
+    }
+
+    /// The particles that a pin names, each once, in increasing order: those that exist. For a mesh only its vertices
+    /// are known here, not its rim. The shape must keep below the limit of particles, or the list grows huge.
+    pub fn pinned(&self, pin: &Pin) -> Vec<u32> {
+        let mut named = pin.vertices.clone();
+        if let (Some((columns, rows)), None) = (self.grid(), &self.disc) {
+            let index = |column: u64, row: u64| (column + columns * row) as u32;
+            let (right, top) = (columns.saturating_sub(1), rows.saturating_sub(1));
+            for corner in pin.corners.iter().filter(|_| self.has_corners()) {
+                named.push(match corner {
+                    Corner::LowerLeft => index(0, 0),
+                    Corner::LowerRight => index(right, 0),
+                    Corner::UpperLeft => index(0, top),
+                    Corner::UpperRight => index(right, top),
+                });
+            }
+            for side in pin.sides.iter().filter(|side| self.has_side(**side)) {
+                let is = |wanted: Side| *side == wanted || (*side == Side::Rim && self.has_side(wanted));
+                let (left_side, right_side) = (is(Side::Left), is(Side::Right));
+                let (upper_side, lower_side) = (is(Side::Upper), is(Side::Lower));
+                named.extend((0..columns).filter(|_| lower_side).map(|column| index(column, 0)));
+                named.extend((0..columns).filter(|_| upper_side).map(|column| index(column, top)));
+                named.extend((0..rows).filter(|_| left_side).map(|row| index(0, row)));
+                named.extend((0..rows).filter(|_| right_side).map(|row| index(right, row)));
+            }
+        } else if let (Some(count), Some(disc), true) =
+            (self.particle_count(), &self.disc, pin.sides.contains(&Side::Rim))
+        {
+            named.extend((count.saturating_sub(6 * u64::from(disc.rings))..count).map(|p| p as u32));
+        }
+        named.sort_unstable();
+        named.dedup();
+        if let Some(count) = self.particle_count() {
+            named.retain(|particle| u64::from(*particle) < count);
+        }
+        named
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Disc, Sheet, Tube};
+    use super::*;
+
+    fn sheet(columns: u32, rows: u32) -> Cloth {
+        Cloth {
+            sheet: Some(Sheet { width: 1.0, height: 1.0, columns, rows, slack: 1.0 }),
+            ..Cloth::default()
+        }
+    }
+
+    fn sides(sides: &[Side]) -> Pin {
+        Pin { sides: sides.to_vec(), ..Pin::default() }
+    }
+
+    #[test]
+    fn shapes_are_counted() {
+        assert_eq!(sheet(4, 3).particle_count(), Some(12));
+        let strip = Strip { length: 1.0, width: 0.21, segments: 10 };
+        assert_eq!(strip.cells_across(), 2);
+        assert_eq!(Cloth { strip: Some(strip), ..Cloth::default() }.particle_count(), Some(33));
+        let fine = Strip { length: 1e-3, width: 1e4, segments: 100_000 };
+        assert_eq!(fine.cells_across(), 1_000_000_000_000);
+        let disc = Some(Disc { radius: 1.0, rings: 2 });
+        assert_eq!(Cloth { disc, ..Cloth::default() }.particle_count(), Some(19));
+        assert_eq!(
+            Cloth { disc: Some(Disc { radius: 1.0, rings: 2 }), ..sheet(2, 2) }.particle_count(),
+            None
+        );
+        assert_eq!(Cloth::default().particle_count(), None);
+    }
+
+    #[test]
+    fn pins_name_particles() {
+        let corners = vec![Corner::LowerLeft, Corner::LowerRight, Corner::UpperLeft, Corner::UpperRight];
+        let pin = Pin { corners, vertices: vec![5, 0, 99], ..Pin::default() };
+        assert_eq!(sheet(4, 3).pinned(&pin), [0, 3, 5, 8, 11]);
+        assert_eq!(sheet(4, 3).pinned(&sides(&[Side::Left, Side::Upper])), [0, 4, 8, 9, 10, 11]);
+        assert_eq!(sheet(4, 3).pinned(&sides(&[Side::Rim])), [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]);
+        let tube = Tube { radius: 1.0, length: 1.0, segments: 3, rows: 3 };
+        let tube = Cloth { tube: Some(tube), ..Cloth::default() };
+        assert_eq!(tube.pinned(&sides(&[Side::Upper])), [6, 7, 8]);
+        assert_eq!(tube.pinned(&sides(&[Side::Rim])), [0, 1, 2, 6, 7, 8]);
+        let disc = Cloth { disc: Some(Disc { radius: 1.0, rings: 2 }), ..Cloth::default() };
+        assert_eq!(disc.pinned(&sides(&[Side::Rim])), (7..19).collect::<Vec<_>>());
+    }
+}

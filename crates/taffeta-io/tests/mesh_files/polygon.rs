@@ -34,6 +34,9 @@ fn concave_faces_are_tiled_by_their_triangles() {
     let straight =
         flat(&[[0., 0.], [1., 0.], [2., 0.], [3., 0.], [3., 3.], [2., 3.], [1., 3.], [0., 3.], [0., 1.]]);
     assert_tiled(&straight, DVec3::Z, 9.0);
+    // The first corner is the tip of the whole triangle: to cut it would leave the straight side alone.
+    let tip = flat(&[[0., 3.], [0., 0.], [1., 0.], [2., 0.], [3., 0.]]);
+    assert_tiled(&tip, DVec3::Z, 4.5);
     // A square hole joined to the outline by a bridge that is walked twice.
     let hole =
         [[0., 0.], [4., 0.], [4., 4.], [0., 4.], [0., 0.], [1., 1.], [1., 3.], [3., 3.], [3., 1.], [1., 1.]];

@@ -1,5 +1,7 @@
 //! Faces of more than four corners become triangles that tile them.
 
+use taffeta::math::trig::{cos, sin};
+
 use super::*;
 
 /// Asserts that the triangles of the only face of `points` tile it: right count, no fold, all of its area.
@@ -49,8 +51,8 @@ fn concave_faces_are_tiled_by_their_triangles() {
         let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
         let axis = DVec3::from_array(std::array::from_fn(|_| random.between(-1.0, 1.0))).normalize();
         let (u, v) = axis.any_orthonormal_pair();
-        let star: Vec<DVec3> = (0..n).map(|k| (u * angle(k).cos() + v * angle(k).sin()) * radii[k]).collect();
-        let area: f64 = (0..n).map(|k| 0.5 * radii[k] * radii[(k + 1) % n] * angle(1).sin()).sum();
+        let star: Vec<DVec3> = (0..n).map(|k| (u * cos(angle(k)) + v * sin(angle(k))) * radii[k]).collect();
+        let area: f64 = (0..n).map(|k| 0.5 * radii[k] * radii[(k + 1) % n] * sin(angle(1))).sum();
         assert_tiled(&star, axis, area);
     }
 }

@@ -119,6 +119,7 @@ fn every_clause_of_the_definition() {
 
     assert_eq!(pairs(&[o, x, y], &[[0, 1, 2], [2, 1, 0]]), [[0, 1]], "duplicate");
     assert_eq!(pairs(&[o, x, y], &[[0, 1, 2], [0, 0, 1], [2, 2, 2]]).len(), 0, "repeated particles");
+    assert_eq!(pairs(&[o, x, y], &[[0, 0, 1], [0, 1, 2]]).len(), 0, "repeated particles first");
     assert_eq!(pairs(&[o, x, y, x], &[[0, 1, 2], [0, 3, 3]]), [[0, 1]], "another particle at the same place");
 }
 
@@ -455,7 +456,16 @@ fn what_is_not_finite_never_passes() {
         assert_eq!((found.min_gap, found.intersecting.len()), (f64::NEG_INFINITY, 0));
         assert_eq!(pairs(&positions, &two), [[0; 2]; 0]);
         assert!(strain(&positions, &[[0, 1]], &[1.0]).max >= 1e199);
-        let broken = PosedShape { shape: Shape::Sphere { radius: f64::NAN }, ..body };
-        assert_eq!(against_body(&good, &two, &broken).min_gap, f64::NEG_INFINITY);
     }
+    let shapes = [
+        Shape::Sphere { radius: f64::NAN },
+        Shape::Capsule { radius: 1.0, half_length: f64::NAN },
+        Shape::Box { half_size: v(1.0, f64::NAN, 1.0) },
+    ];
+    for shape in shapes {
+        let found = against_body(&good, &two, &PosedShape { shape, ..body });
+        assert_eq!((found.min_gap, found.intersecting.len()), (f64::NEG_INFINITY, 0));
+    }
+    let pose = Pose { position: v(0., f64::NAN, 0.), ..Pose::IDENTITY };
+    assert_eq!(against_body(&good, &two, &PosedShape { pose, ..body }).min_gap, f64::NEG_INFINITY);
 }

@@ -89,18 +89,21 @@ impl SceneFaults {
         writeln!(f, "  = {remedy}")
     }
 
-    /// The first line of the span, underlined.
+    /// The first line of the span, underlined; of a long line the part around it.
     fn write_line(&self, f: &mut fmt::Formatter<'_>, span: &Range<usize>) -> fmt::Result {
-        let before = self.text.get(..span.start).unwrap_or_default();
+        const WIDTH: usize = 100;
+        let (before, after) = self.text.split_at_checked(span.start).unwrap_or_default();
         let number = 1 + before.matches('\n').count();
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = self.text[start..].lines().next().unwrap_or_default();
-        let column = before[start..].chars().count();
+        let before = before.rsplit('\n').next().unwrap_or_default();
+        let column = before.chars().count();
+        let shown = before.chars().skip(column.saturating_sub(WIDTH / 2)).collect::<String>();
+        let after: String = after.lines().next().unwrap_or_default().chars().take(WIDTH / 2).collect();
         let marked = self.text.get(span.clone()).and_then(|text| text.lines().next()).unwrap_or_default();
+        let marks = marked.chars().take(WIDTH / 2).count().max(1);
         let gutter = " ".repeat(number.to_string().len());
         writeln!(f, "{gutter}--> {}:{number}:{}", self.origin, column + 1)?;
-        writeln!(f, "{gutter} |\n{number} | {line}")?;
-        writeln!(f, "{gutter} | {}{}", " ".repeat(column), "^".repeat(marked.chars().count().max(1)))
+        writeln!(f, "{gutter} |\n{number} | {shown}{after}")?;
+        writeln!(f, "{gutter} | {}{}", " ".repeat(shown.chars().count()), "^".repeat(marks))
     }
 }
 

@@ -9,6 +9,7 @@ pub use faults::{LocatedFault, ReadRule, SceneFaults};
 pub use reference::reference_markdown;
 
 use crate::catalogue::{self, BuiltIn};
+use crate::mesh;
 use overrides::Override;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -42,6 +43,8 @@ pub struct LoadedScene {
     pub folder: Option<PathBuf>,
     /// The meshes by the name that the scene gives their file.
     pub meshes: BTreeMap<String, Mesh>,
+    /// What the readers of meshes had to say.
+    pub notes: Vec<String>,
 }
 
 impl SceneSource {
@@ -94,8 +97,10 @@ pub fn load(source: &SceneSource, sets: &[String]) -> Result<LoadedScene, SceneF
     let text = source.text()?;
     let reading = Reading::new(source.origin(), &text, sets)?;
     let folder = source.folder();
-    let meshes = read_meshes(&reading.scene, folder.as_deref()).map_err(|faults| reading.refuse(faults))?;
-    Ok(LoadedScene { scene: reading.scene, name: source.name(), folder, meshes })
+    let mut notes = Vec::new();
+    let meshes = read_meshes(&reading.scene, folder.as_deref(), &mut notes)
+        .map_err(|faults| reading.refuse(faults))?;
+    Ok(LoadedScene { scene: reading.scene, name: source.name(), folder, meshes, notes })
 }
 
 /// Reads a scene from its text alone, meshes left where they are; `origin` names it in faults.
@@ -126,8 +131,8 @@ impl<'t> Reading<'t> {
             faults,
         })?;
         let mut reading = Self { origin, text, tree, overrides: Vec::new(), scene: Scene::default() };
-        let mut value = reading.tree.value.clone();
-        let mut faults = reading.tree.faults.clone();
+        let mut value = std::mem::take(&mut reading.tree.value);
+        let mut faults = std::mem::take(&mut reading.tree.faults);
         let mut unusable = Vec::new();
         for set in sets {
             match overrides::apply(&mut value, set) {
@@ -150,7 +155,7 @@ impl<'t> Reading<'t> {
         if faults.is_empty() && unusable.is_empty() {
             match serde_json::from_value::<Scene>(value) {
                 Ok(scene) => {
-                    faults = scene.faults();
+                    faults = scene.contradictions();
                     reading.scene = scene;
                 }
                 // The schema is made from the same types, so it has refused whatever would fail here.
@@ -218,27 +223,27 @@ fn read_text(path: &Path) -> Result<String, Fault> {
 }
 
 /// The meshes that the scene names, by name, each read once; or all that cannot be read.
-fn read_meshes(scene: &Scene, folder: Option<&Path>) -> Result<BTreeMap<String, Mesh>, Vec<Fault>> {
+fn read_meshes(
+    scene: &Scene,
+    folder: Option<&Path>,
+    notes: &mut Vec<String>,
+) -> Result<BTreeMap<String, Mesh>, Vec<Fault>> {
     let (mut meshes, mut faults) = (BTreeMap::new(), Vec::new());
     for (index, cloth) in scene.cloth.iter().enumerate() {
-        let Some(shape) = &cloth.mesh else { continue };
-        if meshes.contains_key(&shape.file) {
+        let Some(shape) = cloth.mesh.as_ref().filter(|shape| !meshes.contains_key(&shape.file)) else {
             continue;
-        }
-        match read_mesh(&folder.unwrap_or(Path::new("")).join(&shape.file)) {
-            Ok(mesh) => {
-                meshes.insert(shape.file.clone(), mesh);
+        };
+        match mesh::read(&folder.unwrap_or(Path::new("")).join(&shape.file)) {
+            Ok(read) => {
+                notes.extend(read.notes.iter().map(|note| format!("{}: {note}", shape.file)));
+                meshes.insert(shape.file.clone(), read.mesh);
             }
-            Err(reason) => {
+            Err(error) => {
                 let (key, value) = (format!("cloth[{index}].mesh.file"), format!("{:?}", shape.file));
                 let remedy = "name an OBJ, PLY or STL file, relative to the folder of the scene";
-                faults.push(ReadRule::NoMesh.fault(&key, value, &format!(": {reason}"), remedy));
+                faults.push(ReadRule::NoMesh.fault(&key, value, &format!(": {error}"), remedy));
             }
         }
     }
     if faults.is_empty() { Ok(meshes) } else { Err(faults) }
-}
-
-fn read_mesh(_path: &Path) -> Result<Mesh, String> {
-    Err("mesh files are not read yet".into())
 }

@@ -90,7 +90,9 @@ impl<'s> Page<'s> {
 
     fn range(&self, schema: &Value) -> String {
         match (Kind::of(schema), range(schema)) {
-            (Kind::List, _) if schema["minItems"] == 1 => "at least one".into(),
+            (Kind::List, _) if schema["minItems"] != schema["maxItems"] => {
+                format!("{} to {} of them", schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"])
+            }
             (Kind::List, _) => self.range(resolved(self.definitions, &schema["items"])),
             (Kind::Word, _) => {
                 words(schema).iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")

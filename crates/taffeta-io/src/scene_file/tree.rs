@@ -7,7 +7,7 @@ use taffeta::scene::Fault;
 use taffeta::scene::place::{Place, Step};
 use toml::de::{DeTable, DeValue};
 
-/// Past so many mistakes in the syntax the rest is noise.
+/// Past so many mistakes the rest is noise, and a hostile text could fill the memory with them.
 const MOST_MISTAKES: usize = 50;
 /// Texts longer than this have only their first mistake told, lest the list outgrow them.
 const LONG_TEXT: usize = 1 << 20;
@@ -80,12 +80,14 @@ fn value(toml: &DeValue, place: Place, faults: &mut Vec<Fault>) -> Value {
         DeValue::Float(number) => number.as_str().parse::<f64>().map_or(Value::Null, Value::from),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Value::from(number),
+            Err(_) if faults.len() >= MOST_MISTAKES => Value::Null,
             Err(_) => {
                 let remedy = format!("write a whole number from {} to {}", i64::MIN, i64::MAX);
                 faults.push(ReadRule::TooManyDigits.fault(&place.to_string(), number, "", remedy));
                 Value::Null
             }
         },
+        DeValue::Datetime(_) if faults.len() >= MOST_MISTAKES => Value::Null,
         DeValue::Datetime(moment) => {
             let remedy = "write times as numbers in seconds, text in quotes";
             faults.push(ReadRule::DateTime.fault(&place.to_string(), moment, "", remedy));

@@ -1,5 +1,7 @@
 //! Faces of more than four corners become triangles that tile them.
 
+use taffeta::math::trig::{cos, sin};
+
 use super::*;
 
 /// Asserts that the triangles of the only face of `points` tile it: right count, no fold, all of its area.
@@ -34,6 +36,9 @@ fn concave_faces_are_tiled_by_their_triangles() {
     let straight =
         flat(&[[0., 0.], [1., 0.], [2., 0.], [3., 0.], [3., 3.], [2., 3.], [1., 3.], [0., 3.], [0., 1.]]);
     assert_tiled(&straight, DVec3::Z, 9.0);
+    // The first corner is the tip of the whole triangle: to cut it would leave the straight side alone.
+    let tip = flat(&[[0., 3.], [0., 0.], [1., 0.], [2., 0.], [3., 0.]]);
+    assert_tiled(&tip, DVec3::Z, 4.5);
     // A square hole joined to the outline by a bridge that is walked twice.
     let hole =
         [[0., 0.], [4., 0.], [4., 4.], [0., 4.], [0., 0.], [1., 1.], [1., 3.], [3., 3.], [3., 1.], [1., 1.]];
@@ -46,8 +51,8 @@ fn concave_faces_are_tiled_by_their_triangles() {
         let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
         let axis = DVec3::from_array(std::array::from_fn(|_| random.between(-1.0, 1.0))).normalize();
         let (u, v) = axis.any_orthonormal_pair();
-        let star: Vec<DVec3> = (0..n).map(|k| (u * angle(k).cos() + v * angle(k).sin()) * radii[k]).collect();
-        let area: f64 = (0..n).map(|k| 0.5 * radii[k] * radii[(k + 1) % n] * angle(1).sin()).sum();
+        let star: Vec<DVec3> = (0..n).map(|k| (u * cos(angle(k)) + v * sin(angle(k))) * radii[k]).collect();
+        let area: f64 = (0..n).map(|k| 0.5 * radii[k] * radii[(k + 1) % n] * sin(angle(1))).sum();
         assert_tiled(&star, axis, area);
     }
 }

@@ -26,21 +26,24 @@ const LARGEST: f64 = 1e50;
 pub fn against_body(positions: &[DVec3], triangles: &[[u32; 3]], body: &PosedShape) -> BodyContact {
     let shape = &body.shape;
     let local: Vec<DVec3> = positions.iter().map(|&x| body.pose.to_local(x)).collect();
-    let corner =
-        |c: u32| local.get(c as usize).copied().filter(|x| x.abs().cmple(DVec3::splat(LARGEST)).all());
+    let known = is_finite(shape);
+    let in_range = |x: &DVec3| known && x.abs().cmple(DVec3::splat(LARGEST)).all();
+    let corner = |c: u32| local.get(c as usize).copied().filter(in_range);
     let corners = |t: &[u32; 3]| Some([corner(t[0])?, corner(t[1])?, corner(t[2])?]);
-    let at_corners = |t| corners(t).map_or(f64::NAN, |t| corner_gap(shape, &t));
+    let at_corners = |t| match corners(t) {
+        Some(t) => t.iter().map(|&x| signed_distance(shape, x)).fold(f64::INFINITY, f64::min),
+        None => f64::NAN,
+    };
     let mut gaps: Vec<f64> = triangles.par_iter().map(at_corners).collect();
 
-    // Distance changes no faster than position: a triangle beyond the nearest corner and outside the solid by
-    // more than its own size cannot matter. The extra percent covers rounding.
+    // Most triangles are too far away to matter. In resting contact the nearest corner often is the answer, up to
+    // what its root was rounded by.
     let matters = gaps.iter().copied().fold(f64::INFINITY, f64::min).max(0.0);
     gaps.par_iter_mut().zip(triangles).for_each(|(gap, t)| {
         let Some(t) = corners(t) else { return };
-        let middle = (t[0] + t[1] + t[2]) / 3.0;
-        let size = t.iter().map(|x| x.distance(middle)).fold(0.0, f64::max);
-        if signed_distance(shape, middle) - 1.01 * size <= matters {
-            *gap = triangle_gap(shape, &t, *gap);
+        let bound = lower_bound(shape, &t);
+        if bound <= matters && bound < *gap - 4.0 * f64::EPSILON * gap.abs() {
+            *gap = gap.min(triangle_gap(shape, &t));
         }
     });
 
@@ -62,42 +65,59 @@ fn signed_distance(shape: &Shape, x: DVec3) -> f64 {
         Shape::Capsule { radius, half_length } => {
             x.distance(DVec3::Y * x.y.max(-half_length).min(half_length)) - radius
         }
-        Shape::Box { half_size } => {
-            let beyond = x.abs() - half_size;
-            beyond.max(DVec3::ZERO).length() + beyond.max_element().min(0.0)
-        }
+        Shape::Box { half_size } => box_distance(x.abs() - half_size),
     }
 }
 
-/// The smallest signed distance of the corners [m].
-fn corner_gap(shape: &Shape, t: &[DVec3; 3]) -> f64 {
-    let [a, b, c] = t.map(|x| signed_distance(shape, x));
-    // Unlike f64::min, a sum keeps a NaN.
-    if (a + b + c).is_nan() { f64::NAN } else { a.min(b).min(c) }
+/// Signed distance to a box of a point this far beyond its faces along each axis [m].
+fn box_distance(beyond: DVec3) -> f64 {
+    beyond.max(DVec3::ZERO).length() + beyond.max_element().min(0.0)
 }
 
-/// The smallest signed distance of any point of the triangle [m], that of its corners being known.
-fn triangle_gap(shape: &Shape, t: &[DVec3; 3], at_corners: f64) -> f64 {
+/// Whether all sizes are finite; a minimum or maximum would drop a NaN unseen.
+fn is_finite(shape: &Shape) -> bool {
     match *shape {
-        Shape::Plane => at_corners,
+        Shape::Plane => true,
+        Shape::Sphere { radius } => radius.is_finite(),
+        Shape::Capsule { radius, half_length } => radius.is_finite() && half_length.is_finite(),
+        Shape::Box { half_size } => half_size.is_finite(),
+    }
+}
+
+/// A quick number below the smallest signed distance of any point of the triangle [m].
+fn lower_bound(shape: &Shape, t: &[DVec3; 3]) -> f64 {
+    if let Shape::Box { half_size } = *shape {
+        let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
+        return box_distance((low - half_size).max(-high - half_size));
+    }
+    // Distance changes no faster than position; the extra percent covers rounding.
+    let middle = (t[0] + t[1] + t[2]) / 3.0;
+    let size = t.iter().map(|x| x.distance(middle)).fold(0.0, f64::max);
+    signed_distance(shape, middle) - 1.01 * size
+}
+
+/// The smallest signed distance of any point of the triangle [m], but for a box outside of it: there the smallest
+/// distance between its edges and the triangle, which corners may undercut.
+fn triangle_gap(shape: &Shape, t: &[DVec3; 3]) -> f64 {
+    match *shape {
+        Shape::Plane => t[0].y.min(t[1].y).min(t[2].y),
         Shape::Sphere { radius } => point_triangle(DVec3::ZERO, t) - radius,
         Shape::Capsule { radius, half_length } => {
             segment_triangle([DVec3::Y * -half_length, DVec3::Y * half_length], t) - radius
         }
-        Shape::Box { half_size } => box_gap(half_size, t, at_corners),
+        Shape::Box { half_size } => {
+            let inside = box_depth(half_size, t);
+            if inside <= 0.0 { inside } else { box_edge_distance(half_size, t) }
+        }
     }
 }
 
-fn box_gap(half_size: DVec3, t: &[DVec3; 3], at_corners: f64) -> f64 {
+/// The smallest over the triangle of the largest height above a face: minus the depth, or above zero outside [m].
+fn box_depth(half_size: DVec3, t: &[DVec3; 3]) -> f64 {
     let height = |face: usize, x: DVec3| {
         let axis = face % 3;
         (if face < 3 { x[axis] } else { -x[axis] }) - half_size[axis]
     };
-    // A triangle wholly above one face by what its nearest corner has, as in resting contact, is nearest there.
-    let above = |face| t.iter().map(|&x| height(face, x)).fold(f64::INFINITY, f64::min);
-    if (0..6).any(|face| above(face) >= at_corners) {
-        return at_corners;
-    }
     let mut inside = f64::INFINITY;
     for nearest in 0..6 {
         // Where one face is the nearest, depth is linear, hence extreme at a corner of that part.
@@ -107,7 +127,7 @@ fn box_gap(half_size: DVec3, t: &[DVec3; 3], at_corners: f64) -> f64 {
         }
         inside = part.iter().map(|&x| height(nearest, x)).fold(inside, f64::min);
     }
-    if inside <= 0.0 { inside } else { box_distance(half_size, t).min(at_corners) }
+    inside
 }
 
 /// The part of a convex polygon where the linear function `keep` is not negative.
@@ -127,7 +147,7 @@ fn clip(polygon: &[DVec3], keep: impl Fn(DVec3) -> f64) -> Vec<DVec3> {
 }
 
 /// The smallest distance between the edges of a box and a triangle [m].
-fn box_distance(half_size: DVec3, t: &[DVec3; 3]) -> f64 {
+fn box_edge_distance(half_size: DVec3, t: &[DVec3; 3]) -> f64 {
     let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
     let at = |corner: usize| half_size * DVec3::new(sign(corner, 0), sign(corner, 1), sign(corner, 2));
     let mut least = f64::INFINITY;

@@ -13,6 +13,7 @@ pub struct Nearest {
 }
 
 /// How `point` lies to `body`, if it is nearer than `reach` [m].
+#[inline]
 pub fn nearest(body: &PosedShape, point: DVec3, reach: f64) -> Option<Nearest> {
     let out = match body.shape {
         Shape::Plane => {
@@ -34,6 +35,7 @@ pub fn nearest(body: &PosedShape, point: DVec3, reach: f64) -> Option<Nearest> {
     (out.gap < reach).then_some(out)
 }
 
+#[inline]
 fn from_centre(to_point: DVec3, radius: f64, reach: f64) -> Option<Nearest> {
     let squared = to_point.length_squared();
     if squared >= (radius + reach) * (radius + reach) {

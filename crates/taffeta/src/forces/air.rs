@@ -7,7 +7,7 @@ use crate::model::AirModel;
 ///
 /// `normal` is twice the area along the unit normal [m²], `stream` the velocity of the air relative to the triangle [m/s], `area_mass` in
 /// kg/m². Across the surface ρ C A |u| u / 2 with u the normal part of the stream, along it the same with the friction coefficient. Held for
-/// the duration `h` such a force could turn the stream round; each part is divided by 1 + h × its rate, as one implicit step would.
+/// the duration `h` such a force could turn the stream round; no part may change the velocity by more than itself.
 pub fn force(normal: DVec3, stream: DVec3, air: &AirModel, area_mass: f64, h: f64) -> DVec3 {
     let squared = normal.length_squared();
     if squared == 0.0 {
@@ -17,7 +17,7 @@ pub fn force(normal: DVec3, stream: DVec3, air: &AirModel, area_mass: f64, h: f6
     let along = stream - across;
     let part = |u: DVec3, coefficient: f64| {
         let pressure_per_speed = 0.5 * air.density * coefficient * u.length();
-        u * (pressure_per_speed / (1.0 + h * pressure_per_speed / area_mass))
+        u * (pressure_per_speed / (h * pressure_per_speed / area_mass).max(1.0))
     };
     (part(across, air.drag) + part(along, air.skin_friction)) * (0.5 * squared.sqrt())
 }

@@ -176,10 +176,11 @@ impl Chunk {
         for block in &self.springs {
             let d = block.reach(x);
             let factor = block.factors(&d, &block.reach(v));
-            for l in 0..LANES {
-                let f = d[l] * factor.0[l];
-                add(&mut self.forces, block.places[0][l], f);
-                add(&mut self.forces, block.places[1][l], -f);
+            let [first, second] = &block.places;
+            for (((d, factor), a), b) in d.into_iter().zip(factor.0).zip(first).zip(second) {
+                let f = d * factor;
+                add(&mut self.forces, *a, f);
+                add(&mut self.forces, *b, -f);
             }
         }
         for bend in &self.bends {
@@ -242,4 +243,36 @@ fn at(of: &[Vec4], i: u32) -> Vec4 {
 fn add(forces: &mut [Vec4], place: u32, f: Vec4) {
     // SAFETY: places come from `Chunk::place`, which stays within the room made by `Chunk::empty`.
     unsafe { *forces.get_unchecked_mut(place as usize) += f };
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::math::{DVec3, random::Random};
+    use crate::scene::{Cloth, Scene, Sheet};
+
+    #[test]
+    fn every_instruction_set_gives_the_same_bits() {
+        if !is_x86_feature_detected!("avx2") {
+            eprintln!("SKIPPED: this processor has no AVX2 to compare with");
+            return;
+        }
+        let sheet = Sheet { width: 1.0, height: 1.0, columns: 30, rows: 30, slack: 1.0 };
+        let scene =
+            Scene { cloth: vec![Cloth { sheet: Some(sheet), ..Cloth::default() }], ..Scene::default() };
+        let (model, state) = crate::model::build(&scene, &Default::default()).unwrap();
+        let mut random = Random::new(2);
+        let mut shaken =
+            |at: DVec3| Vec4::from(at + 0.01 * DVec3::new(random.unit(), random.unit(), random.unit()));
+        let x: Vec<Vec4> = state.positions.iter().map(|p| shaken(*p)).collect();
+        let v: Vec<Vec4> = x.iter().map(|_| shaken(DVec3::ZERO)).collect();
+        for chunk in chunks(&model) {
+            let (mut plain, mut wide) = (chunk.clone(), chunk);
+            plain.add_elements(&x, &v);
+            // SAFETY: AVX2 was detected above.
+            unsafe { wide.add_elements_avx2(&x, &v) };
+            let bits = |chunk: &Chunk| chunk.forces.iter().map(|f| f.0.map(f64::to_bits)).collect::<Vec<_>>();
+            assert_eq!(bits(&plain), bits(&wide));
+        }
+    }
 }

@@ -9,8 +9,9 @@ use super::topology::{MeshProblem, Topology};
 use super::{AirModel, ClothPiece, Model, PinGroup};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
-use crate::scene::{self, Cloth, Fabric, Fault, Mesh, Pin, Scene, Side};
+use crate::scene::{self, Cloth, Fabric, Fault, Mesh, Scene, Side};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
 pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, State), Vec<Fault>> {
@@ -23,32 +24,19 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
     let mut random = Random::new(scene.seed);
     for (i, cloth) in scene.cloth.iter().enumerate() {
         let key = format!("cloth[{i}]");
+        let Some(fabric) = scene.fabric(&cloth.fabric) else { continue };
         match cut(cloth, meshes, &key) {
             Ok((blank, topology)) => {
-                let fabric = fabric_of(scene, &cloth.fabric);
-                let first = model.particle_count();
                 add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
                 add_start(&mut state, cloth, &blank, &mut random);
-                faults.extend(add_pins(&mut model, &state, cloth, &key, &blank, &topology, first));
+                let particles = model.particle_count() - blank.start.len()..model.particle_count();
+                faults.extend(add_pins(&mut model, &state, cloth, &key, &topology, particles));
             }
             Err(problems) => faults.extend(problems),
         }
     }
     model.colliders = scene.collider.iter().enumerate().filter_map(|(i, c)| collider(c, i)).collect();
     if faults.is_empty() { Ok((model, state)) } else { Err(faults) }
-}
-
-/// The fabric of that name: the scene's own, else the built-in one. `Scene::faults` has checked that there is one.
-fn fabric_of(scene: &Scene, name: &str) -> Fabric {
-    let built_in = |name: &str| scene::preset(name).map(|p| p.fabric);
-    let cotton = || built_in("cotton").unwrap_or_else(|| scene::presets().remove(0).fabric);
-    match scene.fabrics.get(name) {
-        Some(change) => {
-            let base = change.base.as_deref().unwrap_or(name);
-            change.apply(&built_in(base).unwrap_or_else(cotton))
-        }
-        None => built_in(name).unwrap_or_else(cotton),
-    }
 }
 
 fn empty_model(scene: &Scene) -> Model {
@@ -115,7 +103,7 @@ fn mesh_from_file(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> 
     let mut mesh = mesh.clone();
     mesh.positions.iter_mut().for_each(|p| *p *= scale);
     mesh.material.iter_mut().flatten().for_each(|c| *c *= scale);
-    Ok(Blank::mesh(mesh))
+    Ok(Blank::at_rest(mesh))
 }
 
 /// The first problems of a mesh by name, and how many there are.
@@ -205,42 +193,31 @@ fn add_pins(
     state: &State,
     cloth: &Cloth,
     key: &str,
-    blank: &Blank,
     topology: &Topology,
-    first: usize,
+    particles: Range<usize>,
 ) -> Vec<Fault> {
-    let count = blank.start.len();
     let mut faults = Vec::new();
     for (i, pin) in cloth.pin.iter().enumerate() {
-        let mut particles: Vec<u32> = pinned_by(pin, blank, topology);
-        particles.sort_unstable();
-        particles.dedup();
-        for &v in particles.iter().filter(|v| **v as usize >= count) {
-            faults.push(Fault::new(
-                format!("{key}.pin[{i}].vertices"),
-                v,
-                format!("the cloth has only the particles 0 to {}", count - 1),
-                "name particles of this cloth",
-            ));
+        let mut pinned = cloth.pinned(pin);
+        if cloth.mesh.is_some() && pin.sides.contains(&Side::Rim) {
+            pinned.extend(&topology.boundary);
+            pinned.sort_unstable();
+            pinned.dedup();
         }
-        if faults.is_empty() {
-            particles.iter_mut().for_each(|p| *p += first as u32);
-            particles.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
-            let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();
-            let centre = start.iter().sum::<DVec3>() / start.len().max(1) as f64;
-            model.pins.push(PinGroup { particles, start, centre, motion: Motion::new(&pin.keyframe) });
+        // Numbers within a mesh are known only now that it has been read.
+        if let Some(beyond) = pinned.iter().find(|v| **v as usize >= particles.len()) {
+            let reason = format!("the mesh has only the particles 0 to {}", particles.len() - 1);
+            let remedy = "name particles of this mesh, counted from 0";
+            faults.push(Fault::new(format!("{key}.pin[{i}].vertices"), beyond, reason, remedy));
+            continue;
         }
+        pinned.iter_mut().for_each(|p| *p += particles.start as u32);
+        pinned.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
+        let start: Vec<DVec3> = pinned.iter().map(|p| state.positions[*p as usize]).collect();
+        let centre = start.iter().sum::<DVec3>() / start.len().max(1) as f64;
+        model.pins.push(PinGroup { particles: pinned, start, centre, motion: Motion::new(&pin.keyframe) });
     }
     faults
-}
-
-fn pinned_by(pin: &Pin, blank: &Blank, topology: &Topology) -> Vec<u32> {
-    let corners = pin.corners.iter().filter_map(|c| blank.corner(*c));
-    let sides = pin.sides.iter().flat_map(|side| match side {
-        Side::Rim => topology.boundary.clone(),
-        side => blank.side(*side).unwrap_or_default(),
-    });
-    corners.chain(sides).chain(pin.vertices.iter().copied()).collect()
 }
 
 fn collider(asked: &scene::Collider, number: usize) -> Option<Collider> {

@@ -44,6 +44,16 @@ pub fn bias_stiffness(warp: f64, weft: f64, shear: f64) -> f64 {
     4.0 / (1.0 / shear + 1.0 / warp + 1.0 / weft)
 }
 
+/// Stiffness of springs along warp, weft and the diagonals of a square grid that pulls like the fabric [N/m].
+///
+/// Springs a and b along warp and weft with diagonals G make a sheet with the stiffness [[a + G, G], [G, b + G]]. A free strip along
+/// the warp has warp = det / (b + G), one along the weft det / (a + G), which is solved for a and b.
+fn spring_stiffness(fabric: &Fabric) -> (f64, f64, f64) {
+    let (warp, weft, shear) = (fabric.warp, fabric.weft, shear_stiffness(fabric));
+    let det = 0.5 * warp * weft * (1.0 + (1.0 + 4.0 * shear * shear / (warp * weft)).sqrt());
+    (det / weft - shear, det / warp - shear, shear)
+}
+
 /// Mass of every particle [kg]: a third of each of its triangles.
 pub(super) fn masses(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Vec<f64> {
     let mut mass = vec![0.0; rest.positions.len()];
@@ -57,11 +67,9 @@ pub(super) fn masses(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Vec<f
 /// Springs of a piece of cloth, structural edges first.
 ///
 /// An edge of length L stands for a strip of the width A/L, A the area of its triangles: k = Y A / L² (van Gelder 1998), which on a
-/// grid is the fabric's stiffness itself. Diagonals of a square cell carry k = G each; they also stretch with the
-/// warp and weft, which therefore give up the share that the diagonals take over.
+/// grid is that of the springs themselves. Diagonals of a square cell carry k = G each.
 pub(super) fn springs(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Springs {
-    let shear = shear_stiffness(fabric);
-    let (warp, weft) = (fabric.warp - shear, fabric.weft - shear);
+    let (warp, weft, shear) = spring_stiffness(fabric);
     let mut springs = Springs::default();
     let mut push = |ends: [u32; 2], stiffness: f64| {
         springs.ends.push(ends);
@@ -149,18 +157,22 @@ mod tests {
 
         let springs = springs(&topology, &rest, &fabric);
         let g = shear_stiffness(&fabric);
-        // Stretched by ε along the warp with the weft held, the energy is warp ε² / 2 per area.
-        let stiffness = |along: DVec3| -> f64 {
-            let strain = 1e-4;
+        // Energy density of a sheet strained by ε along the warp and ε' along the weft, and the stiffness matrix from it.
+        let density = |along_warp: f64, along_weft: f64| -> f64 {
             let energy = (0..springs.ends.len()).map(|s| {
                 let [a, b] = springs.ends[s].map(|i| rest.positions[i as usize]);
-                let stretched = (b - a) + strain * along * (b - a).dot(along);
-                0.5 * springs.stiffness[s] * (stretched.length() - springs.rest_length[s]).powi(2)
+                let strained = (b - a) * DVec3::new(1.0 + along_warp, 1.0, 1.0 + along_weft);
+                0.5 * springs.stiffness[s] * (strained.length() - springs.rest_length[s]).powi(2)
             });
-            energy.sum::<f64>() / (0.5 * strain * strain * 0.24)
+            energy.sum::<f64>() / 0.24
         };
-        assert!((stiffness(DVec3::X) / fabric.warp - 1.0).abs() < 1e-3);
-        assert!((stiffness(DVec3::Z) / fabric.weft - 1.0).abs() < 1e-3);
+        let e = 1e-4;
+        let (ww, ff) = (2.0 * density(e, 0.0) / (e * e), 2.0 * density(0.0, e) / (e * e));
+        let wf = density(e, e) / (e * e) - 0.5 * (ww + ff);
+        // A strip that is free to narrow.
+        assert!(((ww - wf * wf / ff) / fabric.warp - 1.0).abs() < 1e-3);
+        assert!(((ff - wf * wf / ww) / fabric.weft - 1.0).abs() < 1e-3);
+        assert!((wf / g - 1.0).abs() < 1e-2);
         assert!((bias_stiffness(fabric.warp, fabric.weft, g) / fabric.bias - 1.0).abs() < 1e-12);
 
         // Rolled to a cylinder of radius R about z, the energy is B / (2 R²) per area of the columns that can bend.

@@ -1,50 +1,21 @@
 //! Cloth made by numbers: sheets, strips, discs, tubes.
 
 use crate::math::{DVec3, trig};
-use crate::scene::{Corner, Disc, Mesh, Sheet, Side, Strip, Tube};
+use crate::scene::{Disc, Mesh, Sheet, Strip, Tube};
 use std::f64::consts::TAU;
 
-/// A shape at rest, where its particles start, and what its corners and sides are called.
+/// A shape at rest, and where its particles start.
 pub(super) struct Blank {
     /// The surface at rest, u along x, v along -z.
     pub rest: Mesh,
     /// Where the particles start, before the cloth is placed [m].
     pub start: Vec<DVec3>,
-    /// Columns and rows of particles, for shapes that have them.
-    grid: Option<(u32, u32)>,
-    /// Whether the columns close to a ring.
-    closed: bool,
 }
 
 impl Blank {
-    /// A surface as it is.
-    pub fn mesh(rest: Mesh) -> Self {
-        Self { start: rest.positions.clone(), rest, grid: None, closed: false }
-    }
-
-    /// The particle in a corner, if the shape has corners.
-    pub fn corner(&self, corner: Corner) -> Option<u32> {
-        let (columns, rows) = self.grid.filter(|_| !self.closed)?;
-        Some(match corner {
-            Corner::LowerLeft => 0,
-            Corner::LowerRight => columns - 1,
-            Corner::UpperLeft => (rows - 1) * columns,
-            Corner::UpperRight => rows * columns - 1,
-        })
-    }
-
-    /// The particles of a side, if the shape has it; `Rim` is the caller's, who knows the boundary.
-    pub fn side(&self, side: Side) -> Option<Vec<u32>> {
-        let (columns, rows) = self.grid?;
-        let row = |r: u32| (0..columns).map(|c| r * columns + c).collect();
-        let column = |c: u32| (0..rows).map(|r| r * columns + c).collect();
-        match side {
-            Side::Lower => Some(row(0)),
-            Side::Upper => Some(row(rows - 1)),
-            Side::Left if !self.closed => Some(column(0)),
-            Side::Right if !self.closed => Some(column(columns - 1)),
-            _ => None,
-        }
+    /// A surface that starts as it is.
+    pub fn at_rest(rest: Mesh) -> Self {
+        Self { start: rest.positions.clone(), rest }
     }
 }
 
@@ -60,16 +31,13 @@ pub(super) fn sheet(sheet: &Sheet) -> Blank {
             *p = DVec3::new(x, y, p.z);
         }
     }
-    Blank { rest, start, grid: Some((columns, rows)), closed: false }
+    Blank { rest, start }
 }
 
 /// A narrow rectangle of nearly square cells.
 pub(super) fn strip(strip: &Strip) -> Blank {
-    let cell = strip.length / f64::from(strip.segments);
-    let across = (strip.width / cell).round().max(1.0) as u32;
-    let (columns, rows) = (strip.segments + 1, across + 1);
-    let rest = grid(columns, rows, strip.length, strip.width, false);
-    Blank { start: rest.positions.clone(), rest, grid: Some((columns, rows)), closed: false }
+    let rows = strip.cells_across() as u32 + 1;
+    Blank::at_rest(grid(strip.segments + 1, rows, strip.length, strip.width, false))
 }
 
 /// An open tube along y; its material is the sheet it was rolled from.
@@ -86,7 +54,7 @@ pub(super) fn tube(tube: &Tube) -> Blank {
             DVec3::new(tube.radius * trig::sin(angle), y, tube.radius * trig::cos(angle))
         })
         .collect();
-    Blank { start: rest.positions.clone(), rest, grid: Some((around, tube.rows)), closed: true }
+    Blank::at_rest(rest)
 }
 
 /// A disc whose k-th ring has 6 k particles, so that all triangles are nearly equilateral.
@@ -112,7 +80,7 @@ pub(super) fn disc(disc: &Disc) -> Blank {
         }
     }
     mesh.material = mesh.positions.iter().map(|p| [p.x, -p.z]).collect();
-    Blank::mesh(mesh)
+    Blank::at_rest(mesh)
 }
 
 /// Quads over rows and columns, centred, in the plane y = 0.

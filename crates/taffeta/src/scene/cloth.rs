@@ -81,7 +81,7 @@ pub struct Sheet {
     /// Particles along v.
     #[schemars(range(min = 2, max = 10_000))]
     pub rows: u32,
-    /// Distance of the left and right sides over the width: 1 is flat, less is an arc that sags, every edge at rest.
+    /// Distance of the left and right sides over the width [1]: 1 is flat, less is an arc that sags, every edge at rest.
     #[serde(default = "one")]
     #[schemars(range(min = 0.3, max = 1.0))]
     pub slack: f64,
@@ -155,7 +155,7 @@ pub struct Kick {
     /// Share of the particles that are kicked [1].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
-    /// Largest speed, up or down along the gravity-free vertical y [m/s].
+    /// Largest speed, up or down along y [m/s].
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub speed: f64,
 }

@@ -52,9 +52,10 @@ pub struct Scene {
     /// Fabrics of this scene by name: changes to a built-in fabric.
     pub fabrics: BTreeMap<String, FabricChange>,
     /// The pieces of cloth.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 10_000))]
     pub cloth: Vec<Cloth>,
     /// What the cloth meets.
+    #[schemars(length(max = 10_000))]
     pub collider: Vec<Collider>,
     /// What is written down.
     pub output: Output,
@@ -91,7 +92,7 @@ pub struct Solver {
     #[schemars(range(min = 1, max = 1_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub substeps: Option<u32>,
-    /// Largest strain of a structural edge that a frame may have (0.01 is 1 %). The certificate of every frame is held against it.
+    /// Largest strain of a structural edge that a frame may have [1]; 0.01 is 1 %. The certificate of every frame is held against it.
     #[schemars(range(min = 1e-9, max = 10.0))]
     pub tolerance: f64,
 }

@@ -87,6 +87,11 @@ pub(super) struct Faults {
 }
 
 impl Faults {
+    /// Whether nothing more will be told.
+    pub fn is_full(&self) -> bool {
+        self.list.len() > MOST_FAULTS
+    }
+
     pub fn report(
         &mut self,
         rule: Rule,
@@ -123,7 +128,7 @@ impl<'s> Check<'s, '_> {
 
     fn value(&mut self, schema: &'s Value, value: &Value, place: Place) {
         // Below a full list nothing more can be said.
-        if self.faults.list.len() > MOST_FAULTS {
+        if self.faults.is_full() {
             return;
         }
         let schema = resolved(self.definitions, schema);
@@ -175,6 +180,7 @@ impl<'s> Check<'s, '_> {
         for (name, value) in table {
             match keys.get(name).or(any_key) {
                 Some(schema) => self.value(schema, value, place.key(name)),
+                None if self.faults.is_full() => return,
                 None => {
                     let known: Vec<&str> = keys.keys().map(String::as_str).collect();
                     let remedy = suggestion(name, &known, "the keys here are");
@@ -298,10 +304,10 @@ pub fn wanted(definitions: &Value, schema: &Value) -> String {
         },
         Kind::List => {
             let item = wanted(definitions, &schema["items"]);
-            match (schema["minItems"].as_u64(), schema["maxItems"].as_u64()) {
-                (Some(least), Some(most)) if least == most => format!("a list of {least}, each {item}"),
-                (Some(least), _) => format!("a list of at least {least}, each {item}"),
-                _ => format!("a list, each {item}"),
+            match (schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"].as_u64()) {
+                (least, Some(most)) if least == most => format!("a list of {least}, each {item}"),
+                (least, Some(most)) => format!("a list of {least} to {most}, each {item}"),
+                (_, None) => format!("a list, each {item}"),
             }
         }
         Kind::Word => format!("one of {}", listed(&words(schema))),
@@ -390,7 +396,10 @@ pub fn suggestion(word: &str, known: &[&str], intro: &str) -> String {
 }
 
 fn listed(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    // A scene can name any number of fabrics.
+    const MOST: usize = 40;
+    let shown: Vec<String> = words.iter().take(MOST).map(|word| format!("`{word}`")).collect();
+    shown.join(", ") + if words.len() > MOST { " .." } else { "" }
 }
 
 /// The known word that differs least from `word`, if it differs by little.

@@ -15,28 +15,44 @@ impl Scene {
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Faults::default();
         check_value(&value_of(self), &mut faults);
+        self.check_sense(&mut faults);
+        faults.list
+    }
+
+    /// What is wrong with the scene beyond the schema: the rest of the faults where [`faults_of_value`] found none.
+    ///
+    /// [`faults_of_value`]: super::faults_of_value
+    pub fn contradictions(&self) -> Vec<Fault> {
+        let mut faults = Faults::default();
+        self.check_sense(&mut faults);
+        faults.list
+    }
+
+    fn check_sense(&self, faults: &mut Faults) {
         let (cloths, colliders, fabrics) =
             (Place::Root.key("cloth"), Place::Root.key("collider"), Place::Root.key("fabrics"));
         for (name, change) in &self.fabrics {
-            self.check_fabric(name, change, fabrics.key(name), &mut faults);
+            self.check_fabric(name, change, fabrics.key(name), faults);
         }
         for (index, cloth) in self.cloth.iter().enumerate() {
+            if faults.is_full() {
+                return;
+            }
             let place = cloths.item(index);
             if self.fabric(&cloth.fabric).is_none() && !self.fabrics.contains_key(&cloth.fabric) {
                 let own = self.fabrics.keys().map(String::as_str);
-                unknown_fabric(Rule::UnknownFabric, place.key("fabric"), &cloth.fabric, own, &mut faults);
+                unknown_fabric(Rule::UnknownFabric, place.key("fabric"), &cloth.fabric, own, faults);
             }
-            check_cloth(cloth, place, &mut faults);
+            check_cloth(cloth, place, faults);
         }
         for (index, collider) in self.collider.iter().enumerate() {
             let place = colliders.item(index);
-            check_shapes(&collider_shapes(collider), place, &mut faults);
-            check_times(&collider.keyframe, place, &mut faults);
+            check_shapes(&collider_shapes(collider), place, faults);
+            check_times(&collider.keyframe, place, faults);
         }
-        check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, &mut faults);
-        check_names(self.collider.iter().map(|collider| &collider.name), colliders, &mut faults);
-        check_particles(&self.cloth, cloths, &mut faults);
-        faults.list
+        check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
+        check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
+        check_particles(&self.cloth, cloths, faults);
     }
 
     fn check_fabric(&self, name: &str, change: &FabricChange, place: Place, faults: &mut Faults) {

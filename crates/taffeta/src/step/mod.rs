@@ -53,7 +53,7 @@ impl Simulation {
 
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        self.attempt.clone_from(&self.state);
+        self.attempt.copy_from(&self.state);
         let report = match &mut self.solver {
             Solver::Verlet(verlet) => verlet.step(&self.model, &mut self.attempt)?,
         };

@@ -1,0 +1,58 @@
+//! A steady step allocates nothing.
+
+mod common;
+
+use common::{free_sheet, run, simulation};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use taffeta::scene::{Collider, Method, Pin, SphereShape};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_steady_step_allocates_nothing() {
+    for method in Method::ALL {
+        for threads in [1, 2] {
+            let mut scene = free_sheet(*method, 40);
+            scene.gravity = [0.0, -9.81, 0.0];
+            scene.air.density = 1.2;
+            scene.cloth[0].pin = vec![Pin { vertices: vec![0], ..Pin::default() }];
+            let sphere = Some(SphereShape { radius: 0.3 });
+            scene.collider = vec![Collider { sphere, position: [0.0, -0.31, 0.0], ..Collider::default() }];
+            let mut simulation = simulation(&scene);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let allocated = pool.install(|| {
+                run(&mut simulation, 0.1);
+                let before = ALLOCATIONS.load(Ordering::Relaxed);
+                run(&mut simulation, 0.1);
+                ALLOCATIONS.load(Ordering::Relaxed) - before
+            });
+            assert_eq!(allocated, 0, "{} on {threads} threads", method.name());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Small scenes that several tests share.
+#![allow(dead_code)] // every test file uses its own part
+
+use taffeta::math::DVec3;
+use taffeta::scene::{Air, Cloth, FabricChange, Method, Pin, Scene, Sheet, Side, Solver, Strip};
+use taffeta::{Simulation, step::StepReport};
+
+/// A scene with a square sheet of `n` by `n` particles and 1 m, in a vacuum without gravity.
+pub fn free_sheet(method: Method, n: u32) -> Scene {
+    let sheet = Sheet { width: 1.0, height: 1.0, columns: n, rows: n, slack: 1.0 };
+    Scene {
+        gravity: [0.0; 3],
+        air: Air { density: 0.0, ..Air::default() },
+        solver: Solver { method, ..Solver::default() },
+        cloth: vec![Cloth { sheet: Some(sheet), ..Cloth::default() }],
+        ..Scene::default()
+    }
+}
+
+/// A strip of 0.5 m by 0.1 m that hangs from its upper end, in air that brings it to rest.
+pub fn hanging_strip(method: Method, segments: u32, fabric: FabricChange) -> Scene {
+    let strip = Strip { length: 0.5, width: 0.1, segments };
+    let pin = Pin { sides: vec![Side::Left], ..Pin::default() };
+    let cloth = Cloth {
+        strip: Some(strip),
+        fabric: "test".into(),
+        // The left side up.
+        rotation: [0.0, 0.0, -90.0],
+        pin: vec![pin],
+        ..Cloth::default()
+    };
+    Scene {
+        air: Air { density: 0.0, damping: 20.0, ..Air::default() },
+        solver: Solver { method, ..Solver::default() },
+        fabrics: [("test".to_string(), fabric)].into(),
+        cloth: vec![cloth],
+        ..Scene::default()
+    }
+}
+
+/// The simulation of a scene that has no faults.
+pub fn simulation(scene: &Scene) -> Simulation {
+    Simulation::new(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:#?}"))
+}
+
+/// Steps for `seconds`.
+pub fn run(simulation: &mut Simulation, seconds: f64) -> StepReport {
+    let steps = (seconds / simulation.model().step_time).round() as usize;
+    let mut last = StepReport::default();
+    for _ in 0..steps {
+        last = simulation.step().unwrap_or_else(|error| panic!("{error}"));
+    }
+    last
+}
+
+/// The centre of mass [m].
+pub fn centre(simulation: &Simulation) -> DVec3 {
+    let (model, state) = (simulation.model(), simulation.state());
+    let total: f64 = model.mass.iter().sum();
+    model.mass.iter().zip(&state.positions).map(|(m, x)| *m * *x).sum::<DVec3>() / total
+}

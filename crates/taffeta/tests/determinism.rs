@@ -1,0 +1,95 @@
+//! The same scene gives the same bits: for every thread count, in debug and release, today and tomorrow.
+
+mod common;
+
+use common::{free_sheet, run, simulation};
+use taffeta::model::State;
+use taffeta::scene::{Cloth, Collider, Disc, Keyframe, Method, Pin, Scene, SphereShape, Tube};
+
+/// Sheets, a disc and a tube with wind, a moving sphere and a moving pin: all that a step can do.
+fn everything(method: Method) -> Scene {
+    let mut scene = free_sheet(method, 33);
+    scene.gravity = [0.0, -9.81, 0.0];
+    scene.air.density = 1.2;
+    scene.air.wind = [2.0, 0.0, 1.0];
+    scene.cloth[0].rotation = [10.0, 20.0, 30.0];
+    let lead =
+        Keyframe { time: 0.5, shift: [0.1, 0.2, 0.0], turn: [0.0, 30.0, 0.0], ease: Default::default() };
+    scene.cloth[0].pin = vec![Pin { vertices: vec![0, 32], keyframe: vec![lead.clone()], ..Pin::default() }];
+    scene.cloth.push(Cloth {
+        disc: Some(Disc { radius: 0.3, rings: 12 }),
+        fabric: "jersey".into(),
+        position: [0.0, 0.5, 0.0],
+        ..Cloth::default()
+    });
+    scene.cloth.push(Cloth {
+        tube: Some(Tube { radius: 0.2, length: 0.5, segments: 24, rows: 20 }),
+        fabric: "silk".into(),
+        position: [0.1, 1.0, 0.0],
+        ..Cloth::default()
+    });
+    scene.collider = vec![Collider {
+        sphere: Some(SphereShape { radius: 0.25 }),
+        position: [0.0, -0.3, 0.0],
+        keyframe: vec![lead],
+        ..Collider::default()
+    }];
+    scene
+}
+
+/// Hashes of the first frames on a pool of `threads`.
+fn hashes(scene: &Scene, threads: usize, frames: usize) -> Vec<u64> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let mut simulation = simulation(scene);
+    pool.install(|| {
+        (0..frames)
+            .map(|_| {
+                simulation.step().unwrap();
+                simulation.state().hash()
+            })
+            .collect()
+    })
+}
+
+#[test]
+fn the_thread_count_changes_no_bit() {
+    for method in Method::ALL {
+        let scene = everything(*method);
+        let alone = hashes(&scene, 1, 6);
+        for threads in [2, 3, 8] {
+            assert_eq!(hashes(&scene, threads, 6), alone, "{} on {threads} threads", method.name());
+        }
+    }
+}
+
+#[test]
+fn a_state_from_bytes_goes_on_with_the_same_bits() {
+    for method in Method::ALL {
+        let scene = everything(*method);
+        let whole = hashes(&scene, 2, 8);
+        let mut first = simulation(&scene);
+        run(&mut first, 0.1);
+        let bytes = first.state().to_bytes();
+        let mut second = simulation(&scene);
+        second.restore(State::from_bytes(&bytes, second.model().particle_count()).unwrap());
+        let rest: Vec<u64> = (3..8)
+            .map(|_| {
+                second.step().unwrap();
+                second.state().hash()
+            })
+            .collect();
+        assert_eq!(rest, whole[3..], "{}", method.name());
+    }
+}
+
+/// A changed hash is a changed result: put the new one here only with a reason in the commit.
+const GOLDEN: &[(Method, u64)] = &[(Method::Verlet, 0x2a95_2348_3e24_dc09)];
+
+#[test]
+fn golden_hashes_are_kept() {
+    for (method, golden) in GOLDEN {
+        let last = hashes(&everything(*method), 2, 10)[9];
+        assert_eq!(format!("{last:016x}"), format!("{golden:016x}"), "{}", method.name());
+    }
+    assert_eq!(GOLDEN.len(), Method::ALL.len());
+}

@@ -14,6 +14,8 @@ pub struct State {
     pub positions: Vec<DVec3>,
     /// How fast every particle moves [m/s].
     pub velocities: Vec<DVec3>,
+    /// What the method remembers from step to step, in its own order and units.
+    pub memory: Vec<f64>,
 }
 
 /// Bytes that are not a state of the model at hand.
@@ -34,6 +36,17 @@ impl State {
         (self.time, self.step) = (other.time, other.step);
         self.positions.clone_from(&other.positions);
         self.velocities.clone_from(&other.velocities);
+        self.memory.clone_from(&other.memory);
+    }
+
+    /// How many numbers it holds.
+    pub fn len(&self) -> usize {
+        2 + 3 * (self.positions.len() + self.velocities.len()) + self.memory.len()
+    }
+
+    /// Whether it has no particles.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
     }
 
     /// A fingerprint of every bit.
@@ -45,16 +58,15 @@ impl State {
 
     /// Every bit, little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(Self::byte_length(self.positions.len()));
+        let mut bytes = Vec::with_capacity(8 * self.len());
         self.each_word(|word| bytes.extend_from_slice(&word));
         bytes
     }
 
-    /// The inverse of [`State::to_bytes`] for a model of that many particles.
-    pub fn from_bytes(bytes: &[u8], particles: usize) -> Result<Self, StateBytesError> {
-        let expected = Self::byte_length(particles);
-        if bytes.len() != expected {
-            return Err(StateBytesError { expected, found: bytes.len() });
+    /// The inverse of [`State::to_bytes`] for a model whose states are like this one, which is overwritten.
+    pub fn read_bytes(&mut self, bytes: &[u8]) -> Result<(), StateMismatch> {
+        if bytes.len() != 8 * self.len() {
+            return Err(StateMismatch { expected: self.len(), found: bytes.len() / 8 });
         }
         let mut words = bytes.chunks_exact(8).map(|b| {
             let mut word = [0; 8];
@@ -62,17 +74,12 @@ impl State {
             u64::from_le_bytes(word)
         });
         let mut next = || words.next().unwrap_or_default();
-        let (time, step) = (f64::from_bits(next()), next());
-        let mut vectors = || -> Vec<DVec3> {
-            (0..particles)
-                .map(|_| DVec3::from_array(std::array::from_fn(|_| f64::from_bits(next()))))
-                .collect()
-        };
-        Ok(Self { time, step, positions: vectors(), velocities: vectors() })
-    }
-
-    fn byte_length(particles: usize) -> usize {
-        8 * (2 + 6 * particles)
+        (self.time, self.step) = (f64::from_bits(next()), next());
+        for vector in self.positions.iter_mut().chain(&mut self.velocities) {
+            *vector = DVec3::from_array(std::array::from_fn(|_| f64::from_bits(next())));
+        }
+        self.memory.iter_mut().for_each(|number| *number = f64::from_bits(next()));
+        Ok(())
     }
 
     fn each_word(&self, mut take: impl FnMut([u8; 8])) {
@@ -81,6 +88,7 @@ impl State {
         for vector in self.positions.iter().chain(&self.velocities) {
             vector.to_array().into_iter().for_each(|c| take(c.to_bits().to_le_bytes()));
         }
+        self.memory.iter().for_each(|number| take(number.to_bits().to_le_bytes()));
     }
 }
 
@@ -95,16 +103,21 @@ mod tests {
             step: 7,
             positions: vec![DVec3::new(1.0, -0.0, f64::MIN_POSITIVE), DVec3::splat(3.0)],
             velocities: vec![DVec3::new(-1.0, 2.0, 1e300), DVec3::ZERO],
+            memory: vec![0.5, -0.0, 1e-300],
         };
         let bytes = state.to_bytes();
-        let back = State::from_bytes(&bytes, 2).unwrap();
-        assert_eq!(back.to_bytes(), bytes);
-        assert_eq!(back.hash(), state.hash());
-        assert!(State::from_bytes(&bytes[1..], 2).is_err());
+        let mut back = State::default();
+        assert!(back.read_bytes(&bytes).is_err());
+        back.copy_from(&state);
+        back.read_bytes(&[0; 8 * 17]).unwrap();
+        assert_ne!(back, state);
+        back.read_bytes(&bytes).unwrap();
+        assert_eq!((back.to_bytes(), back.hash()), (bytes.clone(), state.hash()));
         for bit in 0..bytes.len() * 8 {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert_ne!(State::from_bytes(&flipped, 2).unwrap().hash(), state.hash());
+            back.read_bytes(&flipped).unwrap();
+            assert_ne!(back.hash(), state.hash());
         }
     }
 }

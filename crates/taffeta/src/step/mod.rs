@@ -7,6 +7,7 @@ pub use report::{Energy, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
 use crate::math::DVec3;
+use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
 use std::collections::BTreeMap;
@@ -74,9 +75,9 @@ impl Simulation {
         &self.state
     }
 
-    /// Goes to a state of this model, such as one from a recording.
-    pub fn restore(&mut self, state: State) {
-        self.state = state;
+    /// Goes to a state of this model that [`State::to_bytes`] has kept, such as one from a recording.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateMismatch> {
+        self.state.read_bytes(bytes)
     }
 
     /// Strain and intersections of the present state, measured by code that is not the solver.

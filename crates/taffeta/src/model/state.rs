@@ -18,13 +18,11 @@ pub struct State {
     pub memory: Vec<f64>,
 }
 
-/// Bytes that are not a state of the model at hand.
+/// A state that is not one of the model at hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a state of {expected} bytes was wanted, {found} were found; the recording is of another scene or version"
-)]
-pub struct StateBytesError {
-    /// What the model's state takes.
+#[error("the state holds {found} numbers where this scene has {expected}; it is of another scene or version")]
+pub struct StateMismatch {
+    /// What the model's state holds.
     pub expected: usize,
     /// What was there.
     pub found: usize,

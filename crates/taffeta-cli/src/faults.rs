@@ -3,7 +3,14 @@
 use crate::certificate::counted;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use std::io::IsTerminal;
+use taffeta::scene::Fault;
 use taffeta_io::scene_file::{LocatedFault, SceneFaults};
+
+/// Faults that only showed when the scene was built, where no text is at hand to point into.
+pub fn when_built(origin: &str, faults: Vec<Fault>) -> SceneFaults {
+    let faults = faults.into_iter().map(Into::into).collect();
+    SceneFaults { origin: origin.into(), text: String::new(), faults }
+}
 
 /// All faults at once, as they are shown on stderr.
 pub fn shown(faults: &SceneFaults) -> String {

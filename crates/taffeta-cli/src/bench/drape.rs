@@ -4,13 +4,13 @@ use super::{Common, Milliseconds, Table, median, warm_up};
 use crate::certificate::{Worst, figures, percent};
 use crate::stepping::FrameSteps;
 use crate::tell::tell;
-use crate::{Failure, machine};
+use crate::{Failure, faults, machine};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::step::StepError;
-use taffeta_io::scene_file::{self, SceneFaults, SceneSource};
+use taffeta_io::scene_file::{self, SceneSource};
 
 /// The built-in scene `drape`: a sheet falls over a sphere. Tells where the time of a frame goes.
 ///
@@ -56,12 +56,8 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     let mut table = Table::default();
     for &threads in &args.common.threads() {
         let row = machine::pool(Some(threads))?.install(|| {
-            let mut simulation =
-                Simulation::new(&loaded.scene, &loaded.meshes).map_err(|faults| SceneFaults {
-                    origin: "bench drape".into(),
-                    text: String::new(),
-                    faults: faults.into_iter().map(Into::into).collect(),
-                })?;
+            let built = Simulation::new(&loaded.scene, &loaded.meshes);
+            let mut simulation = built.map_err(|faults| faults::when_built("bench drape", faults))?;
             Ok::<_, Failure>(go_through(&mut simulation, loaded.scene.frames, threads))
         })?;
         table.take(&format!("{threads} threads"), row, words)?;

@@ -141,10 +141,16 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 
 /// Takes one step and goes back, so that memory, caches and threads are warm.
 fn warm_up(simulation: &mut Simulation) -> Result<(), StepError> {
-    let start = simulation.state().clone();
+    let start = simulation.state().to_bytes();
     simulation.step()?;
-    simulation.restore(start);
+    go_back(simulation, &start);
     Ok(())
+}
+
+/// Goes back to a state that the simulation was in, which therefore fits.
+fn go_back(simulation: &mut Simulation, bytes: &[u8]) {
+    let fits = simulation.restore(bytes);
+    debug_assert!(fits.is_ok());
 }
 
 #[cfg(test)]

@@ -59,14 +59,18 @@ impl Folder {
         self.path.join("report.json")
     }
 
-    /// Makes room for a new recording; tells where the one that was there is now.
+    /// Makes room for a new recording and its report; tells where the recording that was there is now.
     pub fn set_aside(&self) -> Result<Option<PathBuf>, FolderError> {
-        let recording = self.recording();
-        if !recording.exists() {
+        self.keep(&self.report(), "report.previous.json")?;
+        self.keep(&self.recording(), "recording.previous.taffeta")
+    }
+
+    fn keep(&self, file: &Path, name: &str) -> Result<Option<PathBuf>, FolderError> {
+        if !file.exists() {
             return Ok(None);
         }
-        let previous = self.path.join("recording.previous.taffeta");
-        fs::rename(&recording, &previous).map_err(refused(&recording, "setting aside"))?;
+        let previous = self.path.join(name);
+        fs::rename(file, &previous).map_err(refused(file, "setting aside"))?;
         Ok(Some(previous))
     }
 }

@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::report::{self, Summary};
 use crate::tell::{aside, tell};
-use crate::{Ending, Failure, machine};
+use crate::{Ending, Failure, faults, machine};
 use folder::Folder;
 use recorder::Recorder;
 use serde_json::json;
@@ -63,6 +63,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Ending, Failure> {
     let stop = Interrupt::watch()?;
     let asked = args.load()?;
+    asked.notes.iter().for_each(|note| args.note(note));
     let folder = Folder::open(args.out.clone().unwrap_or_else(|| default_folder(&asked.name)))?;
     let reports = args.reports(&folder)?;
     let pool = machine::pool(args.threads)?;
@@ -112,11 +113,8 @@ fn default_folder(name: &str) -> PathBuf {
 
 /// The simulation at its start, or where its recording ends.
 fn open(args: &Args, asked: &LoadedScene, folder: &Folder) -> Result<Recorder, Failure> {
-    let simulation = Simulation::new(&asked.scene, &asked.meshes).map_err(|faults| SceneFaults {
-        origin: args.scene.clone(),
-        text: String::new(),
-        faults: faults.into_iter().map(Into::into).collect(),
-    })?;
+    let built = Simulation::new(&asked.scene, &asked.meshes);
+    let simulation = built.map_err(|faults| faults::when_built(&args.scene, faults))?;
     let path = folder.recording();
     if args.resume && path.exists() {
         return resume::reopen(asked, simulation, &path, |line| args.note(line));

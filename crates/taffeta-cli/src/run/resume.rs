@@ -5,8 +5,7 @@ use crate::Failure;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use taffeta::Simulation;
-use taffeta::model::State;
-use taffeta::model::state::StateBytesError;
+use taffeta::model::state::StateMismatch;
 use taffeta::scene::Scene;
 use taffeta_io::recording::{Frame, Header, Reader, RecordingError, Resumed, Writer};
 use taffeta_io::scene_file::{self, LoadedScene};
@@ -38,7 +37,7 @@ pub enum ResumeError {
         /// The recording.
         path: PathBuf,
         /// What is wrong.
-        state: StateBytesError,
+        state: StateMismatch,
     },
 }
 
@@ -85,9 +84,9 @@ fn continue_from(
 ) -> Result<Recorder, Failure> {
     let mut frame = 0;
     if let Some(full) = &resumed.state {
-        let state = State::from_bytes(&full.bytes, simulation.model().particle_count())
+        simulation
+            .restore(&full.bytes)
             .map_err(|state| Failure::input(ResumeError::State { path: path.into(), state }))?;
-        simulation.restore(state);
         frame = full.frame;
     }
     Ok(Recorder {

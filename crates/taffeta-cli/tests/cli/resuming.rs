@@ -2,7 +2,7 @@
 
 use crate::workplace::{SMALL, Workplace, bytes};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use taffeta::math::random::Random;
 use taffeta_io::recording::{Frame, Reader, Writer};
 
@@ -15,17 +15,19 @@ fn long_scene() -> String {
 fn killed_again_and_again_a_run_ends_with_the_same_bits() {
     let place = Workplace::new();
     place.write("long.toml", &long_scene());
+    let begun = Instant::now();
     place.succeed(&["run", "long.toml", "--quiet", "--out", "alone"]);
+    let whole = begun.elapsed();
     let mut random = Random::new(7);
     let mut killed = 0;
     for _ in 0..10 {
         let mut command = place.command(&["run", "long.toml", "--quiet", "--resume"]);
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(20 + random.below(300) as u64));
+        std::thread::sleep(whole.mul_f64(0.2 * random.unit()));
         child.kill().unwrap();
         killed += usize::from(child.wait().unwrap().code().is_none());
     }
-    assert!(killed >= 3, "only {killed} runs were killed before their end");
+    assert!(killed >= 5, "only {killed} runs were killed before their end");
     place.succeed(&["run", "long.toml", "--quiet", "--resume", "--threads", "3"]);
     assert_eq!(place.hashes("out/long"), place.hashes("alone"));
     place.succeed(&["check", "out/long/recording.taffeta", "--tolerance", "1"]);
@@ -56,6 +58,25 @@ fn an_interrupted_run_tells_how_to_go_on_and_does() {
         place.succeed(&[&words[..], &["--quiet", "--resume"]].concat());
         assert_eq!(place.hashes(name), place.hashes("alone"));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_at_once_and_costs_nothing_that_is_recorded() {
+    use crate::workplace::{Ended, signal};
+    let place = Workplace::new();
+    // Frames of a good part of a second, so that both signals come within one.
+    let words = ["run", "small.toml", "--frames", "3", "--set", "solver.steps_per_frame=20000"];
+    let (child, lines) = place.start(&words);
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(50));
+    signal(&child, "INT");
+    drop(lines);
+    let ended = Ended::from(child.wait_with_output().unwrap());
+    ended.refused(3, &[]);
+    assert!(!ended.err.contains("interrupted after"), "it did not wait for the frame: {}", ended.err);
+    place.succeed(&[&words[..], &["--quiet", "--resume"]].concat());
+    assert_eq!(place.hashes("out/small").len(), 3);
 }
 
 #[test]
@@ -91,6 +112,22 @@ fn another_scene_is_not_gone_on_with() {
     let ended = place.taffeta(&[&resume[..], &["solver.substeps=5000"]].concat());
     ended.refused(2, &["solver.substeps"]);
     assert_eq!(bytes(&place.path("out/small/recording.taffeta")), before);
+}
+
+#[test]
+fn a_scene_whose_mesh_has_changed_is_not_gone_on_with() {
+    let place = Workplace::new();
+    place.write("mesh.toml", "frames = 3\n[[cloth]]\nmesh = { file = \"cloth.obj\" }\n");
+    let mesh = |x: f64| format!("v 0 0 0\nv 0 0 1\nv {x} 0 0\nv {x} 0 1\nf 1 2 4 3\n");
+    place.write("cloth.obj", &mesh(1.0));
+    place.succeed(&["run", "mesh.toml", "--quiet"]);
+    place.succeed(&["run", "mesh.toml", "--quiet", "--resume", "--frames", "4"]);
+    place.write("cloth.obj", &mesh(1.5));
+    let ended = place.taffeta(&["run", "mesh.toml", "--quiet", "--resume", "--frames", "5"]);
+    ended.refused(2, &["recording.taffeta", "a mesh of the scene has changed"]);
+    // What is no cloth shows only when the scene is built.
+    place.write("cloth.obj", &mesh(0.0));
+    place.taffeta(&["run", "mesh.toml"]).refused(2, &["cloth.obj", "has no area", "help:"]);
 }
 
 #[test]

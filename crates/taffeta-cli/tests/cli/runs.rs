@@ -107,6 +107,7 @@ fn a_recording_is_kept_when_the_next_run_begins() {
     let ended = place.succeed(&["run", "small.toml", "--frames", "2"]);
     assert!(ended.err.contains("recording.previous.taffeta"), "{}", ended.err);
     assert_eq!(bytes(&place.path("out/small/recording.previous.taffeta")), first);
+    assert_eq!(place.json("out/small/report.previous.json")["frames"].as_array().unwrap().len(), 12);
     assert_eq!(place.hashes("out/small").len(), 2);
 }
 

@@ -67,9 +67,11 @@ fn wrong_usage_ends_with_two() {
 fn folders_that_cannot_be_written_to_are_refused_at_the_door() {
     let place = Workplace::new();
     place.write("file", "");
-    place.taffeta(&["run", "small.toml", "--out", "file"]).refused(2, &["file", "--out"]);
+    place
+        .taffeta(&["run", "small.toml", "--out", "file"])
+        .refused(2, &["file: making the folder failed", "name another folder"]);
     place
         .taffeta(&["run", "small.toml", "--out", "good", "--report", "file/report.json"])
-        .refused(2, &["error"]);
+        .refused(2, &["file: making the folder failed"]);
     assert!(!place.path("good/recording.taffeta").exists());
 }

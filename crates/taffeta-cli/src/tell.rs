@@ -8,7 +8,9 @@ use std::io::{self, ErrorKind, Write};
 pub fn tell(line: impl Display) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{line}").and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::work(error)),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::work(io::Error::new(error.kind(), format!("stdout: {error}"))))
+        }
         _ => Ok(()),
     }
 }

@@ -7,16 +7,15 @@ mod resume;
 use crate::certificate::{counted, figures};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
-use crate::report::{self, Summary};
+use crate::report::{self, ReportError, Summary};
 use crate::tell::{aside, tell};
 use crate::{Ending, Failure, faults, machine};
 use folder::Folder;
 use recorder::Recorder;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use taffeta::Simulation;
-use taffeta::scene::Method;
 use taffeta_io::scene_file::{self, LoadedScene, SceneFaults, SceneSource};
 
 /// Simulates a scene and certifies every frame of it.
@@ -65,22 +64,17 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
     let asked = args.load()?;
     asked.notes.iter().for_each(|note| args.note(note));
     let folder = Folder::open(args.out.clone().unwrap_or_else(|| default_folder(&asked.name)))?;
-    let reports = args.reports(&folder)?;
+    // Made now: hours later is late for a wrong path.
+    args.report.as_ref().and_then(|path| path.parent()).map_or(Ok(()), folder::make)?;
     let pool = machine::pool(args.threads)?;
     pool.install(|| {
         let recorder = open(args, &asked, &folder)?;
         let head = report::head(&asked.name, recorder.simulation.model(), pool.current_num_threads());
         let outcome = carry_out(recorder, args, &folder, &stop);
-        let mut summary = None;
-        for path in &reports {
-            summary = Some(report::write(path, &head, &folder.recording()).map_err(Failure::work));
-        }
+        let summary = args.report(&folder, &head);
         // The reason for an early end matters more than a report that fails for the same one.
         let ending = outcome?;
-        match summary.transpose()? {
-            Some(summary) => conclude(args, &asked, &folder, &summary, ending),
-            None => Ok(ending),
-        }
+        conclude(args, &asked, &folder, &summary.map_err(Failure::work)?, ending)
     })
 }
 
@@ -92,12 +86,13 @@ impl Args {
         scene_file::load(&SceneSource::find(&self.scene)?, &sets)
     }
 
-    /// Where reports go. Folders are made now: hours later is late for a wrong path.
-    fn reports(&self, folder: &Folder) -> Result<Vec<PathBuf>, Failure> {
-        if let Some(parent) = self.report.as_ref().and_then(|path| path.parent()) {
-            std::fs::create_dir_all(parent).map_err(Failure::input)?;
+    /// Writes the report, and once more where it is wanted too.
+    fn report(&self, folder: &Folder, head: &Value) -> Result<Summary, ReportError> {
+        let summary = report::write(&folder.report(), head, &folder.recording())?;
+        if let Some(path) = &self.report {
+            report::write(path, head, &folder.recording())?;
         }
-        Ok([folder.report()].into_iter().chain(self.report.clone()).collect())
+        Ok(summary)
     }
 
     fn note(&self, line: &str) {
@@ -193,8 +188,9 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
     if summary.frames == 0 {
         return vec![format!("{}: no frame was computed", asked.name), format!("files        {files}")];
     }
-    let solver = &asked.scene.solver;
     let worst = &summary.worst;
+    // No method answers contacts between cloth and cloth.
+    let unguarded = if worst.cloth_cloth > 0 { " - this method does not guard against it" } else { "" };
     let mut lines = vec![
         format!(
             "{}: {} of {} ms in {} s ({} ms a frame, {} x real time)",
@@ -205,13 +201,9 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
             figures(summary.wall_ms / summary.frames as f64),
             figures(summary.realtime_factor()),
         ),
-        format!("certificate  {}", worst.strain_words(Some(solver.tolerance))),
+        format!("certificate  {}", worst.strain_words(Some(asked.scene.solver.tolerance))),
         format!("             {}", worst.body_words()),
-        format!(
-            "             {}{}",
-            worst.cloth_words(),
-            if worst.cloth_cloth > 0 { unguarded(solver.method) } else { "" }
-        ),
+        format!("             {}{unguarded}", worst.cloth_words()),
     ];
     if summary.converged < summary.frames {
         let missed = summary.frames - summary.converged;
@@ -219,13 +211,6 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
     }
     lines.push(format!("files        {files}"));
     lines
-}
-
-/// What is to be said of cloth that passes through cloth.
-fn unguarded(method: Method) -> &'static str {
-    match method {
-        Method::Verlet => " - this method does not guard against it",
-    }
 }
 
 /// A file and its size.

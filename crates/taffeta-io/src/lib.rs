@@ -1,3 +1,4 @@
-//! Everything of Taffeta that is a file: scene files, meshes, recordings.
+//! Everything of Taffeta that is a file: scene files, meshes, recordings, exports.
 
+pub mod export;
 pub mod recording;

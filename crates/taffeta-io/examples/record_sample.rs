@@ -5,11 +5,13 @@
 use serde_json::json;
 use std::{collections::BTreeMap, error::Error, path::Path};
 use taffeta::Simulation;
-use taffeta::scene::{Cloth, Collider, Corner, Keyframe, Pin, PlaneShape, Scene, Sheet, SphereShape};
-use taffeta_io::export::{Format, Options, export};
+use taffeta::scene::{
+    BoxShape, CapsuleShape, Cloth, Collider, Corner, Keyframe, Pin, PlaneShape, Scene, Sheet, SphereShape,
+};
+use taffeta_io::export::{Format, Options, UpAxis, export};
 use taffeta_io::recording::{Frame, FullState, Header, Reader, Writer};
 
-/// A sheet held by two corners, and a ball that swings through it.
+/// A sheet held by two corners, a ball that swings through it, and one of every other shape.
 fn scene() -> Scene {
     let sheet = Sheet { width: 1.0, height: 1.0, columns: 20, rows: 20, slack: 1.0 };
     let pin = Pin { corners: vec![Corner::UpperLeft, Corner::UpperRight], ..Pin::default() };
@@ -34,7 +36,21 @@ fn scene() -> Scene {
         ..Collider::default()
     };
     let floor = Collider { name: "floor".into(), plane: Some(PlaneShape {}), ..Collider::default() };
-    Scene { frames: 30, cloth: vec![cloth], collider: vec![ball, floor], ..Scene::default() }
+    let block = Collider {
+        name: "block".into(),
+        position: [1.0, 0.2, 0.0],
+        rotation: [0.0, 0.0, 30.0],
+        cuboid: Some(BoxShape { size: [0.2, 0.4, 0.6] }),
+        ..Collider::default()
+    };
+    let pole = Collider {
+        name: "pole".into(),
+        position: [-1.0, 0.5, 0.0],
+        capsule: Some(CapsuleShape { radius: 0.1, length: 0.5 }),
+        keyframe: vec![swing(0.0, 0.0, 0.0), swing(1.0, 0.5, 60.0)],
+        ..Collider::default()
+    };
+    Scene { frames: 30, cloth: vec![cloth], collider: vec![ball, floor, block, pole], ..Scene::default() }
 }
 
 fn header(scene: &Scene, simulation: &Simulation) -> Header {
@@ -91,13 +107,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     let recording = folder.join("sample.taffeta");
     record(&recording)?;
     let mut reader = Reader::open(&recording)?;
+    let plain = Options::default();
     for format in Format::ALL {
-        let name = match format {
-            Format::Obj | Format::Ply => format!("sample_{format}"),
-            _ => format!("sample_{format}.{}", format.extension()),
-        };
-        let done = export(&mut reader, format, &folder.join(name), &Options::default(), &mut |_, _| {})?;
-        println!("{format}: {} frames, {} bytes in {:?}", done.frames, done.bytes, done.paths);
+        let extension = if matches!(format, Format::Obj | Format::Ply) { "" } else { format.extension() };
+        write(
+            &mut reader,
+            format,
+            &folder.join(format!("sample_{format}")).with_extension(extension),
+            &plain,
+        )?;
     }
+    // Other axes, units and normals, which readers must see through.
+    let turned = Options { up: Some(UpAxis::Z), scale: 100.0, ..plain.clone() };
+    write(&mut reader, Format::Usd, &folder.join("turned.usda"), &turned)?;
+    let smooth = Options { normals: Some(true), ..plain };
+    write(&mut reader, Format::Alembic, &folder.join("smooth.abc"), &smooth)
+}
+
+fn write(reader: &mut Reader, format: Format, path: &Path, options: &Options) -> Result<(), Box<dyn Error>> {
+    let done = export(reader, format, path, options, &mut |_, _| {})?;
+    println!("{format}: {} frames, {} bytes in {:?}", done.frames, done.bytes, done.paths);
     Ok(())
 }

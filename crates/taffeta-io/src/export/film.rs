@@ -187,8 +187,9 @@ impl<'a> Film<'a> {
     pub fn play(&mut self, visit: &mut dyn FnMut(&Moment) -> io::Result<()>) -> Result<(), ExportError> {
         self.reader.seek(self.survey.index)?;
         for _ in 0..self.survey.count {
-            // Whole when surveyed, and nothing but another program can have changed that.
-            if !self.reader.next_frame(&mut self.frame)? {
+            // Whole when surveyed, with all its colliders, and nothing but another program can have changed that.
+            let whole = self.reader.next_frame(&mut self.frame)?;
+            if !whole || self.frame.bodies.len() < self.survey.moving.len() {
                 return Err(ExportError::Changed { frame: self.frame.number });
             }
             self.moment.take(&mut self.frame, self.placement);

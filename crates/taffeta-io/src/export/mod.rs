@@ -155,7 +155,7 @@ pub struct Options {
     pub precision: Precision,
     /// Whether smooth normals are written; `None` writes them into USD and glTF, whose readers make none themselves.
     pub normals: Option<bool>,
-    /// Whether something that has the name already is replaced.
+    /// Whether a file that has the name already is replaced, or a folder that holds nothing but an earlier export.
     pub replace: bool,
 }
 
@@ -188,7 +188,9 @@ pub struct ExportSummary {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The target would be overwritten.
-    #[error("{path}: exists already; remove it, choose another name, or ask to replace it")]
+    #[error(
+        "{path}: exists already; remove it, choose another name, or, if it is an earlier export, ask to replace it"
+    )]
     Exists {
         /// The file or folder.
         path: PathBuf,

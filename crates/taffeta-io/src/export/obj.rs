@@ -34,18 +34,18 @@ pub(super) fn write_mesh(
     for n in normals {
         writeln!(out, "vn {} {} {}", n.x as f32, n.y as f32, n.z as f32)?;
     }
-    // Corners are counted from 1 and name the particle once for each list that there is.
-    let corner = |i: u32| match (subject.material.is_empty(), normals.is_empty()) {
-        (true, true) => format!("{}", i + 1),
-        (false, true) => format!("{0}/{0}", i + 1),
-        (true, false) => format!("{0}//{0}", i + 1),
-        (false, false) => format!("{0}/{0}/{0}", i + 1),
-    };
     writeln!(out, "s 1")?;
     for cloth in &subject.cloths {
         writeln!(out, "g {}", cloth.name)?;
-        for &[a, b, c] in &subject.triangles[cloth.triangles.clone()] {
-            writeln!(out, "f {} {} {}", corner(a), corner(b), corner(c))?;
+        for triangle in &subject.triangles[cloth.triangles.clone()] {
+            // Corners are counted from 1 and name the particle once for each list that there is.
+            let [a, b, c] = triangle.map(|i| i + 1);
+            match (subject.material.is_empty(), normals.is_empty()) {
+                (true, true) => writeln!(out, "f {a} {b} {c}")?,
+                (false, true) => writeln!(out, "f {a}/{a} {b}/{b} {c}/{c}")?,
+                (true, false) => writeln!(out, "f {a}//{a} {b}//{b} {c}//{c}")?,
+                (false, false) => writeln!(out, "f {a}/{a}/{a} {b}/{b}/{b} {c}/{c}/{c}")?,
+            }
         }
     }
     Ok(())

@@ -9,8 +9,17 @@ use std::path::{Path, PathBuf};
 pub(super) struct Pending {
     hidden: PathBuf,
     target: PathBuf,
-    replace: bool,
+    over: Over,
     committed: bool,
+}
+
+/// What may be replaced.
+#[derive(Debug, Clone)]
+enum Over {
+    Nothing,
+    File,
+    /// A folder of nothing but files with this beginning and end: an earlier export.
+    Folder(String, String),
 }
 
 impl Pending {
@@ -18,30 +27,30 @@ impl Pending {
     pub fn file(target: &Path, replace: bool) -> Result<(Pending, BufWriter<File>), ExportError> {
         let mut open = OpenOptions::new();
         open.read(true).write(true).create_new(true);
-        let (pending, file) = Pending::create(target, replace, |hidden| open.open(hidden))?;
+        let over = if replace { Over::File } else { Over::Nothing };
+        let (pending, file) = Pending::create(target, over, |hidden| open.open(hidden))?;
         Ok((pending, BufWriter::with_capacity(1 << 16, file)))
     }
 
-    /// Starts a folder.
-    pub fn folder(target: &Path, replace: bool) -> Result<Pending, ExportError> {
-        Ok(Pending::create(target, replace, |hidden| fs::create_dir(hidden))?.0)
+    /// Starts a folder of files that are called `name.….extension`.
+    pub fn folder(target: &Path, replace: bool, name: &str, extension: &str) -> Result<Pending, ExportError> {
+        let ours = Over::Folder(format!("{name}."), format!(".{extension}"));
+        let over = if replace { ours } else { Over::Nothing };
+        Ok(Pending::create(target, over, |hidden| fs::create_dir(hidden))?.0)
     }
 
     fn create<T>(
         target: &Path,
-        replace: bool,
+        over: Over,
         make: impl Fn(&Path) -> io::Result<T>,
     ) -> Result<(Pending, T), ExportError> {
-        // A link that leads nowhere is something too.
-        if !replace && fs::symlink_metadata(target).is_ok() {
-            return Err(ExportError::Exists { path: target.into() });
-        }
+        check_free(target, &over)?;
         let mut attempt = 0;
         loop {
             let hidden = beside(target, "part", attempt);
             match make(&hidden) {
                 Ok(made) => {
-                    let pending = Pending { hidden, target: target.into(), replace, committed: false };
+                    let pending = Pending { hidden, target: target.into(), over, committed: false };
                     return Ok((pending, made));
                 }
                 // What a killed process left behind, or another thread is writing.
@@ -60,19 +69,16 @@ impl Pending {
 
     /// Gives it its name.
     pub fn commit(mut self) -> Result<PathBuf, ExportError> {
-        let renamed = if self.replace { replace(&self.hidden, &self.target) } else { self.appear() };
+        // Once more: an export takes its time.
+        check_free(&self.target, &self.over)?;
+        let renamed = match &self.over {
+            Over::Folder(..) if self.target.exists() => replace_folder(&self.hidden, &self.target),
+            _ => fs::rename(&self.hidden, &self.target),
+        };
         renamed.map_err(|source| ExportError::Io { path: self.target.clone(), doing: "naming", source })?;
         self.committed = true;
         sync_folder(self.target.parent());
         Ok(self.target.clone())
-    }
-
-    /// Renames where nothing was when the export began.
-    fn appear(&self) -> io::Result<()> {
-        if fs::symlink_metadata(&self.target).is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        fs::rename(&self.hidden, &self.target)
     }
 }
 
@@ -93,16 +99,27 @@ pub(super) fn settle(mut writer: BufWriter<File>) -> io::Result<u64> {
     Ok(file.metadata()?.len())
 }
 
-/// Puts `new` where something else may be, which is kept until that has worked.
-fn replace(new: &Path, target: &Path) -> io::Result<()> {
-    let is_folder = |path| fs::symlink_metadata(path).is_ok_and(|data| data.is_dir());
-    if !is_folder(new) && !is_folder(target) {
-        // Files replace files in one go.
-        return fs::rename(new, target);
-    }
-    if fs::symlink_metadata(target).is_err() {
-        return fs::rename(new, target);
-    }
+/// An error if something is there that may not be replaced; a link that leads nowhere is something too.
+fn check_free(target: &Path, over: &Over) -> Result<(), ExportError> {
+    let Ok(there) = fs::symlink_metadata(target) else { return Ok(()) };
+    let earlier = |start: &str, end: &str| -> io::Result<bool> {
+        let mut entries = fs::read_dir(target)?;
+        entries.try_fold(true, |all, entry| {
+            let name = entry?.file_name();
+            let name = name.to_string_lossy();
+            Ok(all && name.starts_with(start) && name.ends_with(end))
+        })
+    };
+    let free = match over {
+        Over::Nothing => false,
+        Over::File => !there.is_dir(),
+        Over::Folder(start, end) => there.is_dir() && earlier(start, end).unwrap_or(false),
+    };
+    if free { Ok(()) } else { Err(ExportError::Exists { path: target.into() }) }
+}
+
+/// Puts a folder in the place of another, which is kept until that has worked.
+fn replace_folder(new: &Path, target: &Path) -> io::Result<()> {
     let old = (0..1000).map(|k| beside(target, "old", k)).find(|path| fs::symlink_metadata(path).is_err());
     let old = old.ok_or(io::ErrorKind::AlreadyExists)?;
     fs::rename(target, &old)?;

@@ -11,13 +11,14 @@ use super::{ExportError, Format, Job, Precision};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+use taffeta::math::DVec3;
 
 /// Writes `name.pc2` and `name.obj`.
 pub(super) fn write_pc2(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     job.film.no_gap(Format::Pc2)?;
     let [points, samples] = counts(job, Format::Pc2)?;
     job.film.plan(1);
-    with_rest_mesh(job, |job, out| {
+    with_rest_mesh(job, Format::Pc2, |job, out| {
         let mut header = b"POINTCACHE2\0".to_vec();
         header.extend([1, points].iter().flat_map(|n| n.to_le_bytes()));
         header.extend([job.film.survey.first as f32, 1.0].iter().flat_map(|x| x.to_le_bytes()));
@@ -34,7 +35,7 @@ pub(super) fn write_pc2(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportErro
 pub(super) fn write_mdd(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let [points, samples] = counts(job, Format::Mdd)?;
     job.film.plan(2);
-    with_rest_mesh(job, |job, out| {
+    with_rest_mesh(job, Format::Mdd, |job, out| {
         let mut counts = [samples, points].into_iter();
         counts.try_for_each(|n| out.write_all(&n.to_be_bytes())).map_err(job.film.failed())?;
         // All times come before the first position.
@@ -64,8 +65,15 @@ fn counts(job: &Job, format: Format) -> Result<[i32; 2], ExportError> {
 /// Writes the cache by `write`, and the mesh at rest beside it.
 fn with_rest_mesh(
     job: &mut Job,
+    format: Format,
     write: impl FnOnce(&mut Job, &mut BufWriter<File>) -> Result<(), ExportError>,
 ) -> Result<(Vec<PathBuf>, u64), ExportError> {
+    let lost = |p: &DVec3| !single(*p).iter().all(|x| x.is_finite());
+    if let Some(i) = job.subject.rest_positions.iter().position(lost) {
+        let what = format!("particle {i} at {} in its rest mesh", job.subject.rest_positions[i]);
+        let remedy = "export to usd or alembic, which need no rest mesh";
+        return Err(ExportError::Unsupported { format, what, remedy });
+    }
     let mesh_path = job.path.with_extension("obj");
     let (mesh, mut mesh_out) = Pending::file(&mesh_path, job.replace)?;
     let (cache, mut cache_out) = Pending::file(job.path, job.replace)?;

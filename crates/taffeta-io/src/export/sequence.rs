@@ -17,7 +17,7 @@ pub(super) fn write(
     extension: &str,
     mesh: WriteMesh,
 ) -> Result<(Vec<PathBuf>, u64), ExportError> {
-    let folder = Pending::folder(job.path, job.replace)?;
+    let folder = Pending::folder(job.path, job.replace, &job.name, extension)?;
     let (mut bytes, mut normals) = (0, Vec::new());
     job.film.plan(1);
     job.film.play(&mut |moment| {

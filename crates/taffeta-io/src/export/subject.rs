@@ -50,6 +50,8 @@ impl Subject {
             let (name, triangles) = (identifier("cloth", &mut taken), 0..header.triangles.len());
             vec![Cloth { name, particles: 0..particles, triangles, colour: None }]
         });
+        // Coordinates that are no numbers are as good as none.
+        let finite = header.material.as_flattened().iter().all(|x| (*x as f32).is_finite());
         let mut pinned = vec![false; particles];
         header.pinned.iter().for_each(|i| pinned[*i as usize] = true);
         let listed = header.about.get("colliders").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -61,7 +63,7 @@ impl Subject {
         Subject {
             rest_positions: header.rest_positions.iter().map(|p| placement.point(*p)).collect(),
             triangles: header.triangles.clone(),
-            material: header.material.clone(),
+            material: if finite { header.material.clone() } else { Vec::new() },
             pinned,
             colliders: colliders.collect(),
             cloths,

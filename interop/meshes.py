@@ -25,9 +25,10 @@ for extension, place in (("obj", lambda p: p), ("ply", z_up)):
     report(f"{extension} sequence", off)
 
 scene = trimesh.load(f"{folder}/sample_gltf.glb", process=False)
-mesh = scene.geometry["curtain"]
-assert np.array_equal(mesh.faces, recording.triangles)
-report("glb, first frame", np.abs(mesh.vertices - recording.positions[0]).max())
+for cloth in recording.about["cloths"]:
+    mesh, part = scene.geometry[cloth["name"]], slice(*cloth["particles"])
+    assert np.array_equal(mesh.faces + part.start, recording.triangles[slice(*cloth["triangles"])])
+    report(f"glb, first frame: {cloth['name']}", np.abs(mesh.vertices - recording.positions[0, part]).max())
 
 data = open(f"{folder}/sample_pc2.pc2", "rb").read()
 assert data[:12] == b"POINTCACHE2\0"

@@ -30,24 +30,10 @@ def compare(name, place, unit):
     assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (recording.numbers[0], recording.numbers[-1])
     assert stage.GetTimeCodesPerSecond() == round(1 / recording.frame_time)
     assert UsdGeom.GetStageMetersPerUnit(stage) == unit
-    mesh = UsdGeom.Mesh.Get(stage, "/World/curtain")
-    assert np.array_equal(np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3), recording.triangles)
-    api = UsdGeom.PrimvarsAPI(mesh)
-    assert np.allclose(api.GetPrimvar("st").Get(), recording.uv, atol=1e-6)
-    assert np.array_equal(np.flatnonzero(api.GetPrimvar("pinned").Get()), np.sort(recording.pinned))
-    off = box = normal = ball = 0
+    for cloth in recording.about["cloths"]:
+        compare_cloth(f"{name}: {cloth['name']}", stage, cloth, place, unit)
+    ball = 0
     for k, number in enumerate(recording.numbers):
-        points = np.array(mesh.GetPointsAttr().Get(number), dtype=float) * unit
-        truth = place(recording.positions[k])
-        off = max(off, np.abs(points - truth).max())
-        extent = np.array(mesh.GetExtentAttr().Get(number), dtype=float) * unit
-        box = max(box, np.abs(extent - [truth.min(axis=0), truth.max(axis=0)]).max())
-        a, b, c = (truth[recording.triangles[:, i]] for i in range(3))
-        smooth = np.zeros_like(truth)
-        for i in range(3):
-            np.add.at(smooth, recording.triangles[:, i], np.cross(b - a, c - a))
-        smooth /= np.linalg.norm(smooth, axis=1)[:, None]
-        normal = max(normal, np.abs(np.array(mesh.GetNormalsAttr().Get(number)) - smooth).max())
         # A point off the centre shows the rotation too.
         matrix = UsdGeom.Imageable.Get(stage, "/World/ball").ComputeLocalToWorldTransform(number)
         local = np.array([0.1, 0.2, 0.05])
@@ -56,10 +42,34 @@ def compare(name, place, unit):
         rotation = Gf.Rotation(Gf.Quatd(float(pose[6]), *(float(x) for x in pose[3:6])))
         turned = np.array(rotation.TransformDir(Gf.Vec3d(*local)))
         ball = max(ball, np.abs(world - place(pose[:3] + turned)).max())
-    report(f"{name}: points", off)
-    report(f"{name}: extent", box)
     report(f"{name}: a point of the moving ball", ball)
-    print(f"{name}: normals differ by {normal:.1e}")
+
+
+def compare_cloth(what, stage, cloth, place, unit):
+    particles = slice(*cloth["particles"])
+    triangles = recording.triangles[slice(*cloth["triangles"])] - particles.start
+    mesh = UsdGeom.Mesh.Get(stage, f"/World/{cloth['name']}")
+    assert np.array_equal(np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3), triangles)
+    api = UsdGeom.PrimvarsAPI(mesh)
+    assert np.allclose(api.GetPrimvar("st").Get(), recording.uv[particles], atol=1e-6)
+    pinned = np.flatnonzero(api.GetPrimvar("pinned").Get()) + particles.start
+    assert np.array_equal(pinned, [i for i in np.sort(recording.pinned) if particles.start <= i < particles.stop])
+    off = box = normal = 0
+    for k, number in enumerate(recording.numbers):
+        points = np.array(mesh.GetPointsAttr().Get(number), dtype=float) * unit
+        truth = place(recording.positions[k, particles])
+        off = max(off, np.abs(points - truth).max())
+        extent = np.array(mesh.GetExtentAttr().Get(number), dtype=float) * unit
+        box = max(box, np.abs(extent - [truth.min(axis=0), truth.max(axis=0)]).max())
+        a, b, c = (truth[triangles[:, i]] for i in range(3))
+        smooth = np.zeros_like(truth)
+        for i in range(3):
+            np.add.at(smooth, triangles[:, i], np.cross(b - a, c - a))
+        smooth /= np.linalg.norm(smooth, axis=1)[:, None]
+        normal = max(normal, np.abs(np.array(mesh.GetNormalsAttr().Get(number)) - smooth).max())
+    report(f"{what}: points", off)
+    report(f"{what}: extent", box)
+    print(f"{what}: normals differ by {normal:.1e}")
     assert normal < 1e-5
 
 

@@ -6,12 +6,13 @@ use serde_json::json;
 use std::{collections::BTreeMap, error::Error, path::Path};
 use taffeta::Simulation;
 use taffeta::scene::{
-    BoxShape, CapsuleShape, Cloth, Collider, Corner, Keyframe, Pin, PlaneShape, Scene, Sheet, SphereShape,
+    BoxShape, CapsuleShape, Cloth, Collider, Corner, Keyframe, Pin, PlaneShape, Scene, Sheet, Side,
+    SphereShape, Strip,
 };
 use taffeta_io::export::{Format, Options, UpAxis, export};
 use taffeta_io::recording::{Frame, FullState, Header, Reader, Writer};
 
-/// A sheet held by two corners, a ball that swings through it, and one of every other shape.
+/// A sheet held by two corners, a ball that swings through it, a ribbon, and one collider of every other shape.
 fn scene() -> Scene {
     let sheet = Sheet { width: 1.0, height: 1.0, columns: 20, rows: 20, slack: 1.0 };
     let pin = Pin { corners: vec![Corner::UpperLeft, Corner::UpperRight], ..Pin::default() };
@@ -50,7 +51,19 @@ fn scene() -> Scene {
         keyframe: vec![swing(0.0, 0.0, 0.0), swing(1.0, 0.5, 60.0)],
         ..Collider::default()
     };
-    Scene { frames: 30, cloth: vec![cloth], collider: vec![ball, floor, block, pole], ..Scene::default() }
+    let ribbon = Cloth {
+        name: "ribbon".into(),
+        strip: Some(Strip { length: 0.8, width: 0.1, segments: 16 }),
+        position: [0.0, 1.6, 0.5],
+        pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }],
+        ..Cloth::default()
+    };
+    Scene {
+        frames: 30,
+        cloth: vec![cloth, ribbon],
+        collider: vec![ball, floor, block, pole],
+        ..Scene::default()
+    }
 }
 
 fn header(scene: &Scene, simulation: &Simulation) -> Header {

@@ -180,6 +180,13 @@ fn what_a_format_cannot_hold_is_refused_with_a_remedy() {
     let long = folder.path().join("long");
     record(&long, &header(), 0..301);
     assert!(refuse(&long, Format::Gltf, &plain).contains("301 frames"));
+    let crowd = folder.path().join("crowd");
+    let mut many = header();
+    many.about["colliders"] = vec![json!({ "shape": "Plane" }); 5000].into();
+    let mut crowded = frame(1, &many.rest_positions);
+    crowded.bodies = vec![taffeta::math::Pose::IDENTITY; 5000];
+    Writer::create(&crowd, &many).unwrap().frame(&crowded).unwrap();
+    assert!(refuse(&crowd, Format::Gltf, &plain).contains("at most 300 frames and 268435456 bytes"));
     let gaps = folder.path().join("gaps");
     record(&gaps, &header(), [1, 2, 4].into_iter());
     for format in [Format::Pc2, Format::Alembic] {

@@ -13,9 +13,11 @@ use std::path::PathBuf;
 use taffeta::math::{DVec3, Pose};
 
 /// The most frames: ten seconds at 30 per second.
-pub(super) const MOST_FRAMES: u32 = 300;
+const MOST_FRAMES: u32 = 300;
 /// The largest file [bytes].
-pub(super) const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES: u64 = 256 << 20;
+/// More than the mesh of any collider takes [bytes].
+const MOST_SOLID: u64 = 64 << 10;
 
 /// Codes of the standard for what a buffer view holds and what a number is.
 const ELEMENT_ARRAY: u32 = 34963;
@@ -31,8 +33,10 @@ const TEXTURE: usize = 3;
 
 /// Writes the file.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
-    let (frames, points) = (job.film.survey.count, job.subject.rest_positions.len() as u64);
-    let bytes = u64::from(frames) * points * if job.normals { 24 } else { 12 };
+    let (frames, subject) = (job.film.survey.count, &job.subject);
+    let (points, triangles) = (subject.rest_positions.len() as u64, subject.triangles.len() as u64);
+    let moving = u64::from(frames) * points * if job.normals { 24 } else { 12 };
+    let bytes = moving + 8 * points + 12 * triangles + MOST_SOLID * subject.colliders.len() as u64;
     if frames > MOST_FRAMES || bytes > MOST_BYTES {
         let (most_frames, most_bytes) = (MOST_FRAMES, MOST_BYTES);
         return Err(ExportError::TooLarge { format: Format::Gltf, frames, bytes, most_frames, most_bytes });

@@ -3,6 +3,7 @@
 mod bench;
 mod certificate;
 mod check;
+mod export;
 mod faults;
 mod interrupt;
 mod lists;
@@ -32,6 +33,7 @@ struct Arguments {
 enum Command {
     Run(run::Args),
     Check(check::Args),
+    Export(export::Args),
     Bench(bench::Args),
     Scenes(lists::Scenes),
     Methods(lists::Methods),
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Scenes(args) => args.run(),
         Command::Methods(args) => args.run(),

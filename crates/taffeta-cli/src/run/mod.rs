@@ -6,10 +6,10 @@ mod resume;
 
 use crate::certificate::{counted, figures};
 use crate::interrupt::Interrupt;
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::report::{self, ReportError, Summary};
-use crate::tell::{aside, tell};
-use crate::{Ending, Failure, faults, machine};
+use crate::tell::{aside, described, tell};
+use crate::{Ending, Failure, machine};
 use folder::Folder;
 use recorder::Recorder;
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ fn default_folder(name: &str) -> PathBuf {
 /// The simulation at its start, or where its recording ends.
 fn open(args: &Args, asked: &LoadedScene, folder: &Folder) -> Result<Recorder, Failure> {
     let built = Simulation::new(&asked.scene, &asked.meshes);
-    let simulation = built.map_err(|faults| faults::when_built(&args.scene, faults))?;
+    let simulation = built.map_err(|faults| asked.refuse(faults))?;
     let path = folder.recording();
     if args.resume && path.exists() {
         return resume::reopen(asked, simulation, &path, |line| args.note(line));
@@ -135,7 +135,7 @@ fn carry_out(
         let report = recorder.next_frame().map_err(|reason| {
             Failure::work(Stopped { frame, reason: reason.to_string(), recording: folder.recording() })
         })?;
-        progress.frame(frame, report.as_ref(), tolerance);
+        progress.frame(frame, |colour| progress::certified(report.as_ref(), tolerance, colour));
         if let Some(report) = report.filter(|_| args.json) {
             tell(json!(report))?;
         }
@@ -211,11 +211,4 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
     }
     lines.push(format!("files        {files}"));
     lines
-}
-
-/// A file and its size.
-fn described(path: &Path) -> String {
-    let size = std::fs::metadata(path).map_or(0, |about| about.len()) as f64;
-    let (size, unit) = if size < 1e6 { (1e-3 * size, "kB") } else { (1e-6 * size, "MB") };
-    format!("{} ({} {unit})", path.display(), figures(size))
 }

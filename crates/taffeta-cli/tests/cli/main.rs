@@ -2,6 +2,7 @@
 
 mod bench;
 mod checks;
+mod exports;
 mod faults;
 mod lists;
 mod resuming;

@@ -8,7 +8,7 @@ const RECORDING: &str = "out/small/recording.taffeta";
 fn every_format_is_written_and_nothing_is_overwritten_unasked() {
     let place = Workplace::new();
     place.succeed(&["run", "small.toml", "--quiet"]);
-    for name in ["a.usda", "a.glb", "a.abc", "a.pc2", "a.mdd", "a.csv"] {
+    for name in ["a.usda", "a.glb", "a.abc", "a.pc2", "b.mdd", "a.csv"] {
         let ended = place.succeed(&["export", RECORDING, "--out", name]);
         assert!(ended.out.starts_with("13 frames, 0 to 12: "), "{}", ended.out);
         assert!(place.path(name).metadata().unwrap().len() > 100);

@@ -3,6 +3,7 @@
 mod faults;
 mod overrides;
 mod reference;
+mod remainder;
 mod tree;
 
 pub use faults::{LocatedFault, ReadRule, SceneFaults};
@@ -175,6 +176,8 @@ impl<'t> Reading<'t> {
                     faults.push(Fault::new("", "", error.to_string(), "report this as a defect of Taffeta"))
                 }
             }
+        } else {
+            faults.extend(remainder::contradictions(value, &faults));
         }
         if faults.is_empty() && unusable.is_empty() {
             return Ok(reading);

@@ -34,10 +34,12 @@ pub fn write(image: &mut Image, text: &str, at: [f32; 2], size: f32, colour: [u8
     let mut x = at[0] + 0.5 * dot;
     for c in text.chars() {
         let letter = letter(c);
-        for stroke in &letter.strokes {
-            let place = |[column, row]: [f32; 2]| [x + column * dot, at[1] + (row + 0.5) * dot];
-            draw_stroke(image, stroke.map(place), 0.55 * dot, colour);
-        }
+        let place = |[column, row]: [f32; 2]| [x + column * dot, at[1] + (row + 0.5) * dot];
+        let strokes: Vec<Segment> = letter.strokes.iter().map(|stroke| stroke.map(place)).collect();
+        let corner = [x - dot, at[1] - dot];
+        let size = [(letter.width + 2.0) * dot, (ROWS as f32 + 2.0) * dot];
+        // Thinner than a pixel it would be faint.
+        draw_strokes(image, &strokes, corner, size, (0.5 * dot).max(0.65), colour);
         x += (letter.width + GAP) * dot;
     }
 }
@@ -93,29 +95,34 @@ fn dots(c: char) -> Option<[[bool; COLUMNS]; ROWS]> {
     None
 }
 
-/// Blends a stroke with round ends into the picture.
-fn draw_stroke(image: &mut Image, [a, b]: Segment, radius: f32, colour: [u8; 3]) {
-    let reach = radius + 1.0;
-    let bounds = |axis: usize, limit: u32| {
-        let low = (a[axis].min(b[axis]) - reach).max(0.0) as u32;
-        let high = (a[axis].max(b[axis]) + reach).max(0.0) as u32;
+/// Blends strokes with round ends, all within `size` of `corner`, into the picture.
+fn draw_strokes(
+    image: &mut Image,
+    strokes: &[Segment],
+    corner: [f32; 2],
+    size: [f32; 2],
+    radius: f32,
+    colour: [u8; 3],
+) {
+    let range = |axis: usize, limit: u32| {
+        let (low, high) = (corner[axis].max(0.0) as u32, (corner[axis] + size[axis]).max(0.0) as u32);
         low..(high + 1).min(limit)
     };
-    for y in bounds(1, image.height) {
-        for x in bounds(0, image.width) {
+    for y in range(1, image.height) {
+        for x in range(0, image.width) {
             let p = [x as f32 + 0.5, y as f32 + 0.5];
-            let (along, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
-            let length = along[0] * along[0] + along[1] * along[1];
-            let s = if length > 0.0 {
-                ((to[0] * along[0] + to[1] * along[1]) / length).clamp(0.0, 1.0)
-            } else {
-                0.0
-            };
-            let (dx, dy) = (to[0] - s * along[0], to[1] - s * along[1]);
-            let cover = (radius + 0.5 - (dx * dx + dy * dy).sqrt()).clamp(0.0, 1.0);
-            blend(image, x, y, colour, cover);
+            let away = strokes.iter().map(|stroke| distance(p, stroke)).fold(f32::INFINITY, f32::min);
+            blend(image, x, y, colour, (radius + 0.5 - away).clamp(0.0, 1.0));
         }
     }
+}
+
+fn distance(p: [f32; 2], [a, b]: &Segment) -> f32 {
+    let (along, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+    let length = along[0] * along[0] + along[1] * along[1];
+    let s = if length > 0.0 { ((to[0] * along[0] + to[1] * along[1]) / length).clamp(0.0, 1.0) } else { 0.0 };
+    let (dx, dy) = (to[0] - s * along[0], to[1] - s * along[1]);
+    (dx * dx + dy * dy).sqrt()
 }
 
 /// Covers a share of a pixel by a colour.

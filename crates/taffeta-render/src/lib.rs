@@ -15,6 +15,7 @@ pub mod film;
 mod font;
 mod legend;
 pub mod picture;
+pub mod plot;
 mod shade;
 mod trace;
 pub mod values;

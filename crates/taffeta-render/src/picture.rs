@@ -3,7 +3,7 @@
 use crate::camera::{Camera, Framing, half_height};
 use crate::colour::{self, SrgbTable};
 use crate::legend::{self, Scale};
-use crate::shade::light::{self, BLOCK};
+use crate::shade::light::Lights;
 use crate::shade::smooth::{Band, HALO, Pixel, Seen};
 use crate::shade::{Place, Studio, ground, hash};
 use crate::trace::{Ray, World};
@@ -136,7 +136,7 @@ pub fn render(view: &SceneView, picture: &Picture) -> Result<Image, RenderError>
     let range = picture.scale.as_ref().map_or_else(|| range_of(view), |scale| [scale.low, scale.high]);
     let world = World::new(view, camera.target, range);
     let plan = picture.quality.plan();
-    let lights = light::Lights::new(lens.forward, plan.side * plan.side / plan.share);
+    let lights = Lights::new(lens.forward, plan.side * plan.side / plan.share);
     let scale = lens.half * lens.eye.length();
     let studio =
         Studio { world: &world, lights: &lights, scale, pixel: lens.pixel, grid: ground::spacing(scale) };
@@ -215,7 +215,7 @@ impl Tracer<'_> {
             pixels.resize((bottom - top) * width, Pixel::default());
             blocks.resize(pixels.len(), Seen::default());
             each(&mut pixels, 1, |i, pixel| pixel[0] = self.pixel(i % width, top + i / width));
-            let band = Band { pixels: &pixels, width };
+            let band = Band { pixels: &pixels, width, samples: self.studio.lights.set };
             each(&mut blocks, 1, |i, seen| {
                 if pixels[i].surface != 0 {
                     seen[0] = band.block_filter(i % width, i / width);
@@ -233,13 +233,31 @@ impl Tracer<'_> {
         }
     }
 
-    /// A pixel; where it shows more than one surface, once more with more samples.
+    /// A pixel: with few samples where it can show nothing but floor, with more where it shows several surfaces.
     fn pixel(&self, x: usize, y: usize) -> Pixel {
         let plan = self.quality.plan();
+        let middle = self.lens.ray(x as f32 + 0.5, y as f32 + 0.5);
+        if self.studio.world.is_bare(&middle, self.lens.pixel) {
+            return self.sample_bare(x, y, &middle, plan.side * plan.side / plan.share);
+        }
         self.sample(x, y, plan.side, plan.share).unwrap_or_else(|| {
             let sure = self.sample_mixed(x, y, plan.mixed_side);
             Pixel { sure, ..Pixel::default() }
         })
+    }
+
+    /// A pixel of the floor, whose grid is smooth by itself, or of the backdrop.
+    fn sample_bare(&self, x: usize, y: usize, ray: &Ray, looks: usize) -> Pixel {
+        let Some(place) = self.place(ray) else {
+            return Pixel { sure: ground::backdrop(ray.direction), ..Pixel::default() };
+        };
+        let mut pixel = Pixel::at(&place);
+        pixel.add(&place, 1.0);
+        for look in 0..looks {
+            let seen = self.studio.look(&place, self.studio.lights.number(x, y, look));
+            pixel.see(seen, 1.0 / looks as f32);
+        }
+        pixel
     }
 
     /// The ray of one of `side` × `side` samples of a pixel, stratified, each with its own jitter.
@@ -261,19 +279,15 @@ impl Tracer<'_> {
         for sample in 0..count {
             let place = self.place(&self.ray(x, y, side, sample))?;
             if sample == 0 {
-                let Place { position, normal, footprint, surface, .. } = place;
-                pixel = Pixel { position, normal, footprint, surface, ..pixel };
+                pixel = Pixel::at(&place);
             }
             if place.surface != pixel.surface || place.normal.dot(pixel.normal) < 0.8 {
                 return None;
             }
             pixel.add(&place, 1.0 / count as f32);
             if sample % share == 0 {
-                let number = (sample / share) * BLOCK * BLOCK + light::block_number(x, y);
-                let seen = self.studio.look(&place, number);
-                let weight = share as f32 / count as f32;
-                pixel.seen.key += weight * seen.key;
-                pixel.seen.open += weight * seen.open;
+                let number = self.studio.lights.number(x, y, sample / share);
+                pixel.see(self.studio.look(&place, number), share as f32 / count as f32);
             }
         }
         Some(pixel)
@@ -288,7 +302,7 @@ impl Tracer<'_> {
             light += match self.place(&ray) {
                 None => ground::backdrop(ray.direction),
                 Some(place) => {
-                    let number = light::block_number(x, y) + sample * 7;
+                    let number = self.studio.lights.number(x, y, sample);
                     let mut pixel = Pixel::default();
                     pixel.add(&place, 1.0);
                     pixel.light(self.studio.look(&place, number))

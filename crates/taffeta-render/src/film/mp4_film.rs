@@ -88,3 +88,58 @@ impl Drop for Mp4Film {
         let _ = self.child.wait();
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    const REEL: Reel = Reel { width: 3, height: 2, frames: 2, frame_time: 0.04 };
+
+    /// A program in the place of `ffmpeg`.
+    fn stand_in(folder: &Path, script: &str) -> String {
+        let program = folder.join("stand-in");
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        program.to_str().unwrap().into()
+    }
+
+    fn film(script: &str) -> (tempfile::TempDir, Result<(), FilmError>) {
+        let folder = tempfile::tempdir().unwrap();
+        let program = stand_in(folder.path(), script);
+        let beside = folder.path().join("out");
+        let made =
+            Mp4Film::start(&program, &folder.path().join("film.mp4"), &beside, REEL).and_then(|mut film| {
+                for frame in 0..2 {
+                    film.add(&Image { width: 3, height: 2, data: vec![frame; 18] })?;
+                }
+                film.finish()
+            });
+        (folder, made)
+    }
+
+    #[test]
+    fn the_program_gets_every_frame_and_where_to_write() {
+        let (folder, made) = film("for last; do :; done; echo \"$*\" > \"$last.args\"; exec cat > \"$last\"");
+        made.unwrap();
+        let written = fs::read(folder.path().join("out")).unwrap();
+        assert_eq!(written, [[0; 18], [1; 18]].concat());
+        let arguments = fs::read_to_string(folder.path().join("out.args")).unwrap();
+        assert!(arguments.contains("-s 3x2 -framerate 25 -i pipe:0"), "{arguments}");
+    }
+
+    #[test]
+    fn its_last_words_are_told_when_it_fails() {
+        let (_folder, made) = film("cat > /dev/null; echo no such encoder >&2; exit 3");
+        let error = made.unwrap_err();
+        assert!(matches!(&error, FilmError::Ffmpeg { said, .. } if said == "no such encoder"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_the_remedy() {
+        let path = Path::new("film.mp4");
+        let error = Mp4Film::start("no-such-program", path, path, REEL).unwrap_err().to_string();
+        assert!(error.contains("install ffmpeg"), "{error}");
+    }
+}

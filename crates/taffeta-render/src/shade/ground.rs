@@ -26,7 +26,10 @@ pub fn haze(distance: f32, scale: f32) -> f32 {
 pub fn grid(at: Vec2, spacing: f32, footprint: Vec2) -> f32 {
     let line = |x: f32, footprint: f32| {
         let width = 0.012 * spacing;
-        let away = ((x / spacing + 0.5).rem_euclid(1.0) - 0.5).abs() * spacing;
+        let away = {
+            let turns = x / spacing + 0.5;
+            (turns - turns.floor() - 0.5).abs() * spacing
+        };
         // The share of the pixel that the line covers.
         let (pixel, half) = (footprint.max(1e-9), 0.5 * width);
         (((away + 0.5 * pixel).min(half) - (away - 0.5 * pixel).max(-half)) / pixel).clamp(0.0, 1.0)

@@ -1,13 +1,17 @@
 //! Where light comes from: a soft key, a fill, the sky and the floor; and which of its directions each pixel looks into.
 //!
 //! Interleaved sampling (Keller & Heidrich 2001): the pixels of every 4 × 4 block look into different directions of one
-//! well-spread set, and a filter over the block ([`crate::shade::smooth`]) gives each pixel the whole set. No
-//! randomness is left that could show as noise or flicker from frame to frame.
+//! well-spread set, and a filter over the block ([`crate::shade::smooth`]) gives each pixel the whole set. Blocks have
+//! different sets, so that what is left is fine noise and not bands. All depends on the place in the picture alone: films do
+//! not flicker.
 
+use super::weave::hash;
 use glam::{Mat3, Vec3};
 
 /// Pixels along the side of a block.
 pub const BLOCK: usize = 4;
+/// How many sets of directions there are.
+const SETS: usize = 64;
 
 /// Irradiance of a surface that faces the key light.
 pub const KEY: Vec3 = Vec3::new(0.97, 0.93, 0.87);
@@ -19,10 +23,10 @@ const SKY: Vec3 = Vec3::new(0.31, 0.335, 0.36);
 const FLOOR: Vec3 = Vec3::new(0.15, 0.14, 0.13);
 /// Radius of the key light at distance 1: soft edges a little wider than a window's.
 const KEY_RADIUS: f32 = 0.11;
-/// Height of the key light above the horizon, as its sine and cosine: 50 degrees.
-const KEY_HEIGHT: [f32; 2] = [0.766, 0.643];
-/// How far it stands to the left of the camera, as sine and cosine: 65 degrees.
-const KEY_ASIDE: [f32; 2] = [0.906, 0.423];
+/// Height of the key light above the horizon, as its sine and cosine: 47 degrees.
+const KEY_HEIGHT: [f32; 2] = [0.731, 0.682];
+/// How far it stands to the left of the camera, as sine and cosine: 55 degrees.
+const KEY_ASIDE: [f32; 2] = [0.819, 0.574];
 
 /// The lights around a camera.
 #[derive(Debug)]
@@ -31,10 +35,12 @@ pub struct Lights {
     pub key: Vec3,
     /// Towards the fill light.
     pub fill: Vec3,
-    /// Towards points spread over the key light; sample `j` of the block's pixel `k` is number `16 j + k`.
+    /// Towards points spread over the key light.
     pub key_points: Vec<Vec3>,
     /// Directions spread by cosine about +z, and how far to look there: a share of the reach.
     pub sky: Vec<(Vec3, f32)>,
+    /// Directions in a set.
+    pub set: usize,
 }
 
 impl Lights {
@@ -46,7 +52,8 @@ impl Lights {
         let key = (cosine * (KEY_ASIDE[0] * left - KEY_ASIDE[1] * flat) + sine * Vec3::Y).normalize();
         let fill = (-0.8 * left - 0.5 * flat + 0.35 * Vec3::Y).normalize();
         let frame = frame(key);
-        let count = samples * BLOCK * BLOCK;
+        let set = samples * BLOCK * BLOCK;
+        let count = SETS * set;
         let key_point = |i: usize| {
             let [x, y, _] = spread(i);
             let disc = disc(x, y);
@@ -63,6 +70,7 @@ impl Lights {
             fill,
             key_points: (0..count).map(key_point).collect(),
             sky: (0..count).map(sky).collect(),
+            set,
         }
     }
 }
@@ -72,10 +80,17 @@ pub fn ambient(normal: Vec3) -> Vec3 {
     FLOOR.lerp(SKY, 0.5 + 0.5 * normal.y)
 }
 
-/// The number of a pixel in its block, such that neighbours have far numbers (the matrix of Bayer 1973).
-pub fn block_number(x: usize, y: usize) -> usize {
-    const ORDER: [[usize; BLOCK]; BLOCK] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
-    ORDER[y % BLOCK][x % BLOCK]
+impl Lights {
+    /// The number of a pixel's `sample`-th direction: a set for each block, a part of it for each pixel, such that
+    /// neighbours have far numbers (the matrix of Bayer 1973). Samples beyond the pixel's part go on through the set.
+    pub fn number(&self, x: usize, y: usize, sample: usize) -> usize {
+        const ORDER: [[usize; BLOCK]; BLOCK] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
+        let block = ((y / BLOCK) as i32) << 15 ^ (x / BLOCK) as i32;
+        let set = (SETS as f32 * hash(block, 29)) as usize % SETS;
+        let wrapped = sample * BLOCK * BLOCK / self.set;
+        let within = (ORDER[y % BLOCK][x % BLOCK] + sample * BLOCK * BLOCK + wrapped) % self.set;
+        set * self.set + within
+    }
 }
 
 /// The i-th of points that fill the unit cube evenly however many are taken (M. Roberts 2018, "R3").
@@ -110,22 +125,33 @@ mod tests {
     #[test]
     fn directions_lie_on_the_light_and_average_to_what_they_should() {
         let lights = Lights::new(Vec3::new(-0.5, -0.4, -0.7).normalize(), 4);
-        let mean = |vectors: &mut dyn Iterator<Item = Vec3>| vectors.sum::<Vec3>() / 64.0;
+        let mean = |vectors: &mut dyn Iterator<Item = Vec3>| vectors.take(64).sum::<Vec3>() / 64.0;
         let aim = mean(&mut lights.key_points.iter().copied());
         assert!(aim.distance(lights.key) < 0.02, "{aim}, not {}", lights.key);
         assert!(lights.key_points.iter().all(|p| p.dot(lights.key) > 0.99 && p.is_normalized()));
         // Of cosine-spread directions the mean is 2/3 along the normal.
         let up = mean(&mut lights.sky.iter().map(|(d, _)| *d));
         assert!(up.distance(Vec3::Z * 2.0 / 3.0) < 0.03, "{up}");
-        let third = lights.sky.iter().filter(|(_, reach)| *reach > 0.5).count();
-        assert!((10..=22).contains(&third), "a quarter of 64 looks further than a half, {third} do");
+        let far = lights.sky.iter().take(64).filter(|(_, reach)| *reach > 0.5).count();
+        assert!((12..=20).contains(&far), "a quarter of 64 looks further than a half, {far} do");
     }
 
     #[test]
     fn a_block_holds_every_number_once_and_frames_are_right_angled() {
-        let mut seen: Vec<usize> = (0..16).map(|i| block_number(i % 4 + 4, i / 4 + 8)).collect();
+        let lights = Lights::new(Vec3::NEG_Z, 2);
+        let pixel = |i: usize, sample: usize| lights.number(i % 4 + 4, i / 4 + 8, sample);
+        let mut seen: Vec<usize> = (0..16).flat_map(|i| [pixel(i, 0), pixel(i, 1)]).collect();
         seen.sort_unstable();
-        assert_eq!(seen, (0..16).collect::<Vec<_>>());
+        let first = seen[0];
+        assert!(first % 32 == 0 && seen == (first..first + 32).collect::<Vec<_>>());
+        // Sixteen samples of one pixel are all different too.
+        let mut own: Vec<usize> = (0..16).map(|sample| pixel(5, sample)).collect();
+        own.sort_unstable();
+        own.dedup();
+        assert!(own.len() == 16 && own[15] < first + 32);
+        let sets: std::collections::BTreeSet<usize> =
+            (0..64).map(|i| lights.number(4 * i, 0, 0) / 32).collect();
+        assert!(sets.len() > 30);
         for n in [Vec3::Z, Vec3::NEG_Z, Vec3::X, Vec3::new(0.6, 0.0, -0.8)] {
             let turned = frame(n);
             assert!((turned.transpose() * turned).abs_diff_eq(Mat3::IDENTITY, 1e-6));

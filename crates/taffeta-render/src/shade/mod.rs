@@ -18,7 +18,7 @@ const BACK: f32 = 0.82;
 /// Share of the light that passes through a white cloth.
 const TRANSLUCENCY: f32 = 0.16;
 /// A vertex normal further from the face's than this (its cosine) is across a crease of a body.
-const CREASE: f32 = 0.75;
+const CREASE: f32 = 0.86;
 
 /// What does not change from pixel to pixel.
 #[derive(Debug)]
@@ -239,12 +239,12 @@ impl Studio<'_> {
         }
     }
 
-    /// Whether a place sees a point of the key light and a direction of the sky, by their number; numbers go round.
+    /// Whether a place sees a point of the key light and a direction of the sky, by their number.
     pub fn look(&self, place: &Place, number: usize) -> Seen {
         let lights = self.lights;
-        let direction = lights.key_points[number % lights.key_points.len()];
+        let direction = lights.key_points[number];
         let key = self.world.occluded(&Ray::new(place.key_start, direction), f32::INFINITY);
-        let (local, share) = lights.sky[number % lights.sky.len()];
+        let (local, share) = lights.sky[number];
         let direction = light::frame(place.normal) * local;
         // Below the flat triangle is nothing but itself.
         let below = direction.dot(place.flat).min(0.0);

@@ -37,6 +37,18 @@ pub struct Seen {
 }
 
 impl Pixel {
+    /// A pixel on the surface of a place, still dark.
+    pub fn at(place: &Place) -> Self {
+        let Place { position, normal, footprint, surface, .. } = *place;
+        Self { position, normal, footprint, surface, ..Self::default() }
+    }
+
+    /// Adds what one look at the lights has seen.
+    pub fn see(&mut self, seen: Seen, weight: f32) {
+        self.seen.key += weight * seen.key;
+        self.seen.open += weight * seen.open;
+    }
+
     /// Adds a sample's light; shadow is applied later.
     pub fn add(&mut self, place: &Place, weight: f32) {
         self.sure += weight * place.sure;
@@ -65,6 +77,8 @@ pub struct Band<'a> {
     pub pixels: &'a [Pixel],
     /// Pixels in a row.
     pub width: usize,
+    /// Light samples of a block.
+    pub samples: usize,
 }
 
 /// How far the first filter looks [pixels].
@@ -73,8 +87,6 @@ const BLOCK_REACH: usize = BLOCK / 2;
 const WIDE_REACH: usize = 2 * BLOCK;
 /// Rows above and below a band that its pixels look at.
 pub const HALO: usize = BLOCK_REACH + WIDE_REACH;
-/// Differences of what is seen that count as an edge of a shadow, not as a step between samples.
-const STEP: f32 = 0.09;
 
 impl Band<'_> {
     /// What a pixel and its block see of the lights.
@@ -95,18 +107,19 @@ impl Band<'_> {
         Seen { key: sum[0] / sum[2], open: sum[1] / sum[2] }
     }
 
-    /// The same smoothed over the blocks around, where they see nearly the same: the steps between samples vanish, edges
-    /// of shadows stay.
+    /// The same smoothed over the blocks around, where they see nearly the same: noise vanishes, edges of shadows stay.
     pub fn wide_filter(&self, blocks: &[Seen], x: usize, y: usize) -> Seen {
         let place = y * self.width + x;
         let (pixel, own) = (&self.pixels[place], blocks[place]);
         let (mut key, mut open) = ([0.0; 2], [0.0; 2]);
+        // Well-spread samples are wrong by less than this; a larger difference is an edge.
+        let noise = 2.0 / (self.samples as f32).sqrt();
         self.around(x, y, WIDE_REACH, BLOCK, |_, _, place| {
             if pixel.continues(&self.pixels[place], 4.0) {
                 for (sum, seen, own) in
                     [(&mut key, blocks[place].key, own.key), (&mut open, blocks[place].open, own.open)]
                 {
-                    let weight = (1.0 - (seen - own).abs() / STEP).max(0.0);
+                    let weight = (1.0 - (seen - own) * (seen - own) / (noise * noise)).max(0.0);
                     *sum = [sum[0] + weight * seen, sum[1] + weight];
                 }
             }

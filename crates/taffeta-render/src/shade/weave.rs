@@ -65,8 +65,9 @@ fn noise(at: Vec2, seed: u32) -> f32 {
     let s = at - cell;
     let s = s * s * (Vec2::splat(3.0) - 2.0 * s);
     let (x, y) = (cell.x as i32, cell.y as i32);
-    let corner =
-        |dx: i32, dy: i32| hash(x.wrapping_add(dx), seed.wrapping_add(y.wrapping_add(dy) as u32 * 7919));
+    let corner = |dx: i32, dy: i32| {
+        hash(x.wrapping_add(dx), seed.wrapping_add((y.wrapping_add(dy) as u32).wrapping_mul(7919)))
+    };
     let row = |dy: i32| corner(0, dy) + s.x * (corner(1, dy) - corner(0, dy));
     row(0) + s.y * (row(1) - row(0))
 }

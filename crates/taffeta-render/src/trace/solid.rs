@@ -11,6 +11,8 @@ use taffeta::model::{PosedShape, Shape};
 pub struct Solid {
     shape: Local,
     centre: Vec3,
+    /// Radius of the ball around it [m].
+    bound: f32,
     /// Its axes in the world; columns of length 1.
     axes: Mat3,
 }
@@ -69,12 +71,30 @@ impl Solid {
         };
         let centre = (body.pose.position - origin).as_vec3();
         let axes = axes(&body.pose);
-        (sound && centre.is_finite() && axes.is_finite()).then_some(Self { shape, centre, axes })
+        let bound = match shape {
+            Local::Capsule { radius, half_length } => radius + half_length,
+            Local::Box { half_size, .. } => half_size.length(),
+        };
+        let finite = centre.is_finite() && bound.is_finite() && axes.is_finite();
+        (sound && finite).then_some(Self { shape, centre, bound, axes })
+    }
+
+    /// Whether a ray that is `spread` wide at distance 1 touches the ball around the solid.
+    #[inline]
+    pub fn near(&self, ray: &Ray, spread: f32) -> bool {
+        let to_centre = self.centre - ray.origin;
+        let bound = self.bound * 1.001 + spread * (to_centre.length() + self.bound);
+        let foot = to_centre.dot(ray.direction);
+        (foot >= 0.0 || to_centre.length_squared() < bound * bound)
+            && (to_centre - foot * ray.direction).length_squared() < bound * bound
     }
 
     /// Where the ray enters, and the outward normal there, if between `near` and `far` [m].
     #[inline]
     pub fn meet(&self, ray: &Ray, near: f32, far: f32) -> Option<(f32, Vec3)> {
+        if !self.near(ray, 0.0) {
+            return None;
+        }
         let to_local = self.axes.transpose();
         let (o, d) = (to_local * (ray.origin - self.centre), to_local * ray.direction);
         let (t, normal) = match self.shape {
@@ -119,9 +139,10 @@ fn enter_ball(o: Vec3, d: Vec3, centre: Vec3, radius: f32) -> Option<f32> {
 /// Entry into all points within `radius` of the segment from -`half` to `half` on y.
 fn enter_capsule(o: Vec3, d: Vec3, radius: f32, half: f32) -> Option<(f32, Vec3)> {
     let flat = d.x * d.x + d.z * d.z;
+    let is_ball = half == 0.0;
     let middle = |t: f32| Vec3::Y * (o.y + t * d.y).clamp(-half, half);
     let normal = |t: f32| (o + t * d - middle(t)).normalize_or(Vec3::Y);
-    if flat > 1e-12 {
+    if flat > 1e-12 && !is_ball {
         let foot = -(o.x * d.x + o.z * d.z) / flat;
         let aside = (o.x + foot * d.x) * (o.x + foot * d.x) + (o.z + foot * d.z) * (o.z + foot * d.z);
         let inside = radius * radius - aside;
@@ -134,8 +155,9 @@ fn enter_capsule(o: Vec3, d: Vec3, radius: f32, half: f32) -> Option<(f32, Vec3)
         }
     }
     // The line enters the endless cylinder beyond an end, so the capsule, if at all, through a ball.
-    let ends = [-half, half].map(|y| enter_ball(o, d, Vec3::Y * y, radius));
-    let t = ends.into_iter().flatten().reduce(f32::min)?;
+    let end = |y: f32| enter_ball(o, d, Vec3::Y * y, radius);
+    let t =
+        if is_ball { end(0.0)? } else { [end(-half), end(half)].into_iter().flatten().reduce(f32::min)? };
     Some((t, normal(t)))
 }
 
@@ -156,6 +178,10 @@ fn enter_box(o: Vec3, d: Vec3, half: Vec3, round: f32) -> Option<(f32, Vec3)> {
     } else {
         Vec3::Z
     };
+    let face = -axis * d.dot(axis).signum();
+    if round < 1e-4 * half.max_element() {
+        return Some((t, face));
+    }
     let core = half - Vec3::splat(round);
     let beyond = |t: f32| {
         let p = o + t * d;
@@ -165,8 +191,7 @@ fn enter_box(o: Vec3, d: Vec3, half: Vec3, round: f32) -> Option<(f32, Vec3)> {
     for _ in 0..MOST_MARCHES {
         let away = beyond(t).length() - round;
         if away < 1e-4 * round {
-            let normal = beyond(t).normalize_or(-axis * d.dot(axis).signum());
-            return Some((t, normal));
+            return Some((t, beyond(t).normalize_or(face)));
         }
         t += away;
         if t > end {
@@ -182,7 +207,7 @@ mod tests {
     use taffeta::math::random::Random;
 
     /// Signed distance from the surface, local, negative inside: another way to tell where a solid is.
-    fn distance(shape: Shape, p: Vec3) -> f32 {
+    fn distance(shape: Shape, round: f32, p: Vec3) -> f32 {
         match shape {
             Shape::Plane => p.y,
             Shape::Sphere { radius } => p.length() - radius as f32,
@@ -190,7 +215,10 @@ mod tests {
                 let on_axis = Vec3::Y * p.y.clamp(-half_length as f32, half_length as f32);
                 (p - on_axis).length() - radius as f32
             }
-            Shape::Box { half_size } => (p.abs() - half_size.as_vec3()).max_element(),
+            Shape::Box { half_size } => {
+                let beyond = p.abs() - (half_size.as_vec3() - Vec3::splat(round));
+                beyond.max(Vec3::ZERO).length() + beyond.max_element().min(0.0) - round
+            }
         }
     }
 
@@ -198,13 +226,15 @@ mod tests {
     fn solids_are_entered_where_sampling_along_the_ray_enters_them() {
         let mut random = Random::new(3);
         let shapes = [
-            Shape::Sphere { radius: 0.4 },
-            Shape::Capsule { radius: 0.2, half_length: 0.5 },
-            Shape::Box { half_size: DVec3::new(0.5, 0.2, 0.3) },
+            (Shape::Sphere { radius: 0.4 }, 0.0),
+            (Shape::Capsule { radius: 0.2, half_length: 0.5 }, 0.0),
+            (Shape::Box { half_size: DVec3::new(0.5, 0.2, 0.3) }, 0.0),
+            (Shape::Box { half_size: DVec3::new(0.5, 0.2, 0.3) }, 0.04),
         ];
-        for shape in shapes {
+        for (shape, edge) in shapes {
+            let round = 1.21 * edge as f32;
             let pose = Pose::from_degrees(DVec3::new(0.3, -0.2, 0.1), DVec3::new(30.0, 50.0, -20.0));
-            let solid = Solid::new(&PosedShape { shape, pose }, DVec3::ZERO, 0.0).unwrap();
+            let solid = Solid::new(&PosedShape { shape, pose }, DVec3::ZERO, edge).unwrap();
             let local = |p: Vec3| pose.to_local(p.as_dvec3()).as_vec3();
             let mut met = 0;
             for k in 0..400 {
@@ -213,14 +243,15 @@ mod tests {
                 let origin = 2.0 * vector().normalize();
                 let direction = if k == 0 { Vec3::Y } else { (vector() - origin).normalize() };
                 let ray = Ray::new(origin, direction);
-                let sampled =
-                    (0..8000).map(|i| i as f32 * 5e-4).find(|t| distance(shape, local(ray.at(*t))) < 0.0);
+                let sampled = (0..8000)
+                    .map(|i| i as f32 * 5e-4)
+                    .find(|t| distance(shape, round, local(ray.at(*t))) < 0.0);
                 match (solid.meet(&ray, 0.0, 10.0), sampled) {
                     (Some((t, normal)), Some(at)) => {
                         met += 1;
                         assert!((t - at).abs() < 1e-3, "{shape:?}: entered at {t}, sampled {at}");
                         assert!(normal.dot(direction) < 1e-3 && (normal.length() - 1.0).abs() < 1e-5);
-                        let out = distance(shape, local(ray.at(t) + 1e-3 * normal));
+                        let out = distance(shape, round, local(ray.at(t) + 1e-3 * normal));
                         assert!((out - 1e-3).abs() < 1e-4, "{shape:?}: the normal leads {out} away");
                         assert!(solid.meet(&Ray::new(ray.at(t + 1e-3), direction), 0.0, 10.0).is_none());
                     }

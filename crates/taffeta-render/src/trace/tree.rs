@@ -10,10 +10,12 @@ use glam::Vec3;
 const WIDTH: usize = 4;
 /// Bins of the heuristic; more do not make better trees.
 const BINS: usize = 12;
-/// Below this depth ranges are halved, so that no input makes the tree deeper than this and log2 of its size.
-const HEURISTIC_DEPTH: u32 = 32;
-/// Each level leaves at most three boxes waiting: 3 × (32 + 32) levels.
-const STACK: usize = 192;
+/// Below this depth ranges are halved, so that no input makes the tree deeper than this and log4 of its size.
+const HEURISTIC_DEPTH: u32 = 15;
+/// Each level leaves at most three boxes waiting: 3 × (15 + 16) levels and the one at hand.
+const STACK: usize = 96;
+/// Marks a child that is a leaf.
+const LEAF: u32 = 1 << 31;
 /// Triangles are widened by this share of their size, so that no ray slips between neighbours.
 const WIDEN: f32 = 1e-5;
 
@@ -29,24 +31,19 @@ pub struct TriangleHit {
 }
 
 /// The tree.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tree {
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Child {
-    None,
-    Node(u32),
-    Leaf(u32),
+    bounds: Bounds,
 }
 
 #[derive(Debug)]
 struct Node {
     /// Low and high bound of every child along each axis [m].
     bounds: [[Lanes; 2]; 3],
-    children: [Child; WIDTH],
+    /// Numbers of nodes, or of leaves with [`LEAF`].
+    children: [u32; WIDTH],
 }
 
 #[derive(Debug)]
@@ -68,6 +65,14 @@ impl Bounds {
 
     fn with(self, other: Bounds) -> Bounds {
         Bounds { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// Whether a ray passes within `margin` [m] of the box, before `far` [m].
+    #[inline(always)]
+    fn passed(&self, ray: &Ray, far: f32, margin: f32) -> bool {
+        let (low, high) = (self.low - Vec3::splat(margin), self.high + Vec3::splat(margin));
+        let (a, b) = ((low - ray.origin) * ray.inverse, (high - ray.origin) * ray.inverse);
+        a.min(b).max_element() <= a.max(b).min_element().min(far) && a.max(b).min_element() >= 0.0
     }
 
     fn half_area(&self) -> f32 {
@@ -94,7 +99,8 @@ impl Tree {
         };
         let finite = |(_, corners): &(usize, &[Vec3; 3])| corners.iter().all(|c| c.is_finite());
         let mut items: Vec<Item> = triangles.iter().enumerate().filter(finite).map(item).collect();
-        let mut tree = Tree::default();
+        let bounds = items.iter().fold(Bounds::EMPTY, |b, item| b.with(item.bounds));
+        let mut tree = Tree { nodes: Vec::new(), leaves: Vec::new(), bounds };
         if !items.is_empty() {
             tree.add_node(triangles, &mut items, 0);
         }
@@ -105,14 +111,14 @@ impl Tree {
     fn add_node(&mut self, triangles: &[[Vec3; 3]], items: &mut [Item], depth: u32) -> u32 {
         let number = self.nodes.len();
         let empty = [Lanes::splat(f32::INFINITY), Lanes::splat(f32::NEG_INFINITY)];
-        self.nodes.push(Node { bounds: [empty; 3], children: [Child::None; WIDTH] });
+        self.nodes.push(Node { bounds: [empty; 3], children: [0; WIDTH] });
         for (lane, part) in parts(items, depth).into_iter().enumerate() {
             let bounds = part.iter().fold(Bounds::EMPTY, |b, item| b.with(item.bounds));
             let child = if part.len() <= WIDTH {
                 self.leaves.push(Leaf::new(triangles, part));
-                Child::Leaf(self.leaves.len() as u32 - 1)
+                (self.leaves.len() as u32 - 1) | LEAF
             } else {
-                Child::Node(self.add_node(triangles, part, depth + 1))
+                self.add_node(triangles, part, depth + 1)
             };
             let node = &mut self.nodes[number];
             node.children[lane] = child;
@@ -147,45 +153,50 @@ impl Tree {
         met
     }
 
+    /// Whether a ray that is `spread` wide at distance 1 touches the box around everything.
+    pub fn near(&self, ray: &Ray, spread: f32) -> bool {
+        let Bounds { low, high } = self.bounds;
+        let furthest = (low - ray.origin).abs().max((high - ray.origin).abs()).length();
+        !self.nodes.is_empty() && self.bounds.passed(ray, f32::INFINITY, spread * furthest)
+    }
+
     /// Visits the leaves whose boxes the ray passes, nearest first; `visit` returns how far to look on, or `None` to stop.
     #[inline(always)]
     fn walk(&self, ray: &Ray, near: f32, mut far: f32, mut visit: impl FnMut(&Leaf) -> Option<f32>) {
-        let mut stack = [(Child::None, 0.0_f32); STACK];
-        let mut waiting = 0;
-        let mut next = if self.nodes.is_empty() { Child::None } else { Child::Node(0) };
-        loop {
-            match next {
-                Child::None => {}
-                Child::Leaf(leaf) => match visit(&self.leaves[leaf as usize]) {
+        // Most rays of a picture miss everything; this spares them the stack.
+        if self.nodes.is_empty()
+            || !self.bounds.passed(ray, far, 1e-6 * self.bounds.high.distance(ray.origin))
+        {
+            return;
+        }
+        let mut stack = [(0_u32, 0.0_f32); STACK];
+        let mut waiting = 1;
+        while waiting > 0 {
+            waiting -= 1;
+            let (next, entry) = stack[waiting];
+            if entry > far {
+                continue;
+            }
+            if next & LEAF != 0 {
+                match visit(&self.leaves[(next & !LEAF) as usize]) {
                     Some(limit) => far = limit,
                     None => return,
-                },
-                Child::Node(node) => {
-                    let node = &self.nodes[node as usize];
-                    let first = waiting;
-                    let entry = node.entries(ray, near, far);
-                    for (child, t) in node.children.into_iter().zip(entry) {
-                        if t < f32::INFINITY {
-                            // Insertion by falling distance: the nearest is taken first.
-                            let mut place = waiting;
-                            while place > first && stack[place - 1].1 < t {
-                                stack[place] = stack[place - 1];
-                                place -= 1;
-                            }
-                            stack[place] = (child, t);
-                            waiting += 1;
-                        }
-                    }
                 }
+                continue;
             }
-            loop {
-                if waiting == 0 {
-                    return;
-                }
-                waiting -= 1;
-                if stack[waiting].1 <= far {
-                    next = stack[waiting].0;
-                    break;
+            let node = &self.nodes[next as usize];
+            let first = waiting;
+            let entries = node.entries(ray, near, far);
+            for (child, t) in node.children.into_iter().zip(entries) {
+                if t < f32::INFINITY {
+                    // Insertion by falling distance: the nearest is taken first.
+                    let mut place = waiting;
+                    while place > first && stack[place - 1].1 < t {
+                        stack[place] = stack[place - 1];
+                        place -= 1;
+                    }
+                    stack[place] = (child, t);
+                    waiting += 1;
                 }
             }
         }
@@ -375,7 +386,7 @@ mod tests {
     #[test]
     fn the_tree_finds_what_brute_force_finds() {
         let mut random = Random::new(7);
-        for (count, size) in [(0, 0.1), (1, 1.0), (3, 0.5), (5, 0.5), (300, 0.2), (2000, 0.05)] {
+        for (count, size) in [(0, 0.1), (1, 1.0), (3, 0.5), (5, 0.5), (300, 0.3), (2000, 0.1)] {
             let triangle = |random: &mut Random| {
                 let at = vector(random, 1.0);
                 [at, at + vector(random, size), at + vector(random, size)]

@@ -93,7 +93,7 @@ impl World {
     /// From a checked view, relative to `origin`; values are mapped from `range` to 0..1.
     pub fn new(view: &SceneView, origin: DVec3, range: [f64; 2]) -> Self {
         let mut world = World {
-            tree: Tree::default(),
+            tree: Tree::new(&[]),
             positions: Vec::new(),
             normals: Vec::new(),
             material: Vec::new(),
@@ -192,6 +192,13 @@ impl World {
             Some(hit) => Some(Hit { t: hit.t, what: What::Face(hit.triangle, hit.weights) }),
             None => best,
         }
+    }
+
+    /// Whether a ray that is `spread` wide at distance 1 can meet nothing but a plane.
+    pub fn is_bare(&self, ray: &Ray, spread: f32) -> bool {
+        self.planes.len() < 2
+            && !self.tree.near(ray, spread)
+            && !self.solids.iter().any(|solid| solid.near(ray, spread))
     }
 
     /// Whether a ray meets anything before `far` [m].

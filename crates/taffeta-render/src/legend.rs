@@ -57,7 +57,7 @@ fn number(value: f64, unit: &str) -> String {
         0.0 => "0".to_string(),
         a if !(1e-3..1e5).contains(&a) => format!("{value:.1e}"),
         a => {
-            let decimals = (2 - a.log10().floor() as i32).clamp(0, 5) as usize;
+            let decimals = (2 - libm::log10(a).floor() as i32).clamp(0, 5) as usize;
             let text = format!("{value:.decimals$}");
             if text.contains('.') {
                 text.trim_end_matches('0').trim_end_matches('.').to_string()

@@ -121,6 +121,20 @@ pub enum RenderError {
 }
 
 /// Takes a picture. The bytes are the same on any number of threads.
+///
+/// ```
+/// use taffeta::{Simulation, scene::{Cloth, Scene, Sheet}};
+/// use taffeta_render::{Picture, SceneView, render};
+///
+/// let sheet = Sheet { width: 1.0, height: 1.0, columns: 5, rows: 5, slack: 0.7 };
+/// let scene = Scene { cloth: vec![Cloth { sheet: Some(sheet), ..Cloth::default() }], ..Scene::default() };
+/// let simulation = Simulation::new(&scene, &Default::default()).expect("the scene has no faults");
+/// let mut view = SceneView::of(simulation.model(), &simulation.state().positions, 0.0);
+/// view.ground = Some(-0.5);
+/// let picture = Picture { width: 64, height: 36, ..Picture::default() };
+/// let image = render(&view, &picture).expect("the view fits together");
+/// assert_eq!(image.data.len(), 3 * 64 * 36);
+/// ```
 pub fn render(view: &SceneView, picture: &Picture) -> Result<Image, RenderError> {
     view.check()?;
     let (width, height) = (picture.width, picture.height);

@@ -30,8 +30,9 @@ pub struct Film {
     path: PathBuf,
     reel: Reel,
     added: u32,
-    part: Part,
+    // Dropped in this order: nothing may hold the file open when it is removed.
     encoder: Encoder,
+    part: Part,
 }
 
 #[derive(Debug)]
@@ -139,7 +140,7 @@ impl Film {
             "mp4" => Encoder::Mp4(mp4_film::Mp4Film::start("ffmpeg", path, part.beside(), reel)?),
             _ => Encoder::Png(Box::new(png_film::PngFilm::new(file, reel).map_err(failure)?)),
         };
-        Ok(Self { path: path.into(), reel, added: 0, part, encoder })
+        Ok(Self { path: path.into(), reel, added: 0, encoder, part })
     }
 
     /// Adds the next frame.

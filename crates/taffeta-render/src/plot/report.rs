@@ -13,9 +13,17 @@ const MOST_STAGES: usize = 7;
 /// is left out.
 pub fn report_svg(reports: &[(String, Value)]) -> String {
     let runs: Vec<Run> = reports.iter().map(|(name, report)| Run::new(name, report)).collect();
-    let plots = [strain(&runs), energy(&runs), work(&runs), time(&runs), contact(&runs)];
+    // Energies swing through 0, which has no logarithm.
+    let plots = [
+        spread(strain(&runs)),
+        energy(&runs),
+        spread(work(&runs)),
+        spread(time(&runs)),
+        spread(contact(&runs)),
+    ];
+    let over_time = |plot: Plot| Plot { x_label: "time [s]".into(), ..plot };
     let drawn = |plot: &Plot| plot.lines.iter().any(|line| !line.points.is_empty());
-    let mut plots: Vec<Plot> = plots.into_iter().filter(drawn).map(with_axes).collect();
+    let mut plots: Vec<Plot> = plots.into_iter().filter(drawn).map(over_time).collect();
     if plots.is_empty() {
         plots.push(Plot { title: "No frames to plot".into(), ..Plot::default() });
     }
@@ -55,8 +63,11 @@ impl<'a> Run<'a> {
     }
 }
 
+/// A kind of number: its name, its stroke where there are several runs, and where a frame has it.
+type Kind<'a> = (&'a str, Stroke, &'a dyn Fn(&Value) -> Option<f64>);
+
 /// One line for every run; the kind of number is told by the stroke, and by the name where there is only one run.
-fn lines(runs: &[Run], kinds: &[(&str, Stroke, &dyn Fn(&Value) -> Option<f64>)]) -> Vec<Line> {
+fn lines(runs: &[Run], kinds: &[Kind]) -> Vec<Line> {
     let mut lines = Vec::new();
     for (i, run) in runs.iter().enumerate() {
         for (k, (kind, stroke, number)) in kinds.iter().enumerate() {
@@ -103,7 +114,7 @@ fn energy(runs: &[Run]) -> Plot {
     let part = |key: &'static str| move |frame: &Value| frame["energy_j"][key].as_f64();
     let (kinetic, elastic, gravity) = (part("kinetic"), part("elastic"), part("gravity"));
     let total = |frame: &Value| Some(kinetic(frame)? + elastic(frame)? + gravity(frame)?);
-    let kinds: [(&str, Stroke, &dyn Fn(&Value) -> Option<f64>); 4] = [
+    let kinds: [Kind; 4] = [
         ("kinetic", Stroke::Dashed, &kinetic),
         ("elastic", Stroke::Dotted, &elastic),
         ("gravity", Stroke::Dashed, &gravity),
@@ -126,7 +137,7 @@ fn energy(runs: &[Run]) -> Plot {
 fn work(runs: &[Run]) -> Plot {
     let count = |key: &'static str| move |frame: &Value| frame[key].as_f64();
     let (iterations, substeps) = (count("iterations"), count("substeps"));
-    let kinds: [(&str, Stroke, &dyn Fn(&Value) -> Option<f64>); 2] =
+    let kinds: [Kind; 2] =
         [("iterations", Stroke::Solid, &iterations), ("sub-steps", Stroke::Dotted, &substeps)];
     Plot {
         title: "Work in each frame".into(),
@@ -161,7 +172,7 @@ fn time(runs: &[Run]) -> Plot {
 fn contact(runs: &[Run]) -> Plot {
     let count = |key: &'static str| move |frame: &Value| frame[key].as_f64();
     let (contacts, intersections) = (count("contacts"), count("intersections"));
-    let kinds: [(&str, Stroke, &dyn Fn(&Value) -> Option<f64>); 2] =
+    let kinds: [Kind; 2] =
         [("contacts", Stroke::Solid, &contacts), ("intersections", Stroke::Dotted, &intersections)];
     let mut lines = lines(runs, &kinds);
     // A scene in which nothing touches needs no plot of it.
@@ -171,16 +182,12 @@ fn contact(runs: &[Run]) -> Plot {
     Plot { title: "Contact".into(), y_label: "count [1]".into(), lines, ..Plot::default() }
 }
 
-/// Time below, and a logarithm beside where numbers differ much and none is negative. Energies swing through 0, which has no
-/// logarithm.
-fn with_axes(mut plot: Plot) -> Plot {
+/// With a logarithmic axis where numbers differ much and none is negative.
+fn spread(mut plot: Plot) -> Plot {
     let numbers = plot.lines.iter().flat_map(|line| &line.points).map(|p| p[1]);
     let numbers = numbers.chain(plot.levels.iter().map(|level| level.y)).filter(|y| y.is_finite());
-    let [low, high] = numbers
-        .clone()
-        .filter(|y| *y > 0.0)
-        .fold([f64::INFINITY, 0.0], |[low, high], y| [low.min(y), y.max(high)]);
-    plot.log_y = high > MANY * low && numbers.clone().all(|y| y >= 0.0) && !plot.y_label.ends_with("[J]");
-    plot.x_label = "time [s]".into();
+    let above = numbers.clone().filter(|y| *y > 0.0);
+    let [low, high] = above.fold([f64::INFINITY, 0.0], |[low, high], y| [low.min(y), y.max(high)]);
+    plot.log_y = high > MANY * low && numbers.clone().all(|y| y >= 0.0);
     plot
 }

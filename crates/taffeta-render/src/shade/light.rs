@@ -143,7 +143,7 @@ mod tests {
         let mut seen: Vec<usize> = (0..16).flat_map(|i| [pixel(i, 0), pixel(i, 1)]).collect();
         seen.sort_unstable();
         let first = seen[0];
-        assert!(first % 32 == 0 && seen == (first..first + 32).collect::<Vec<_>>());
+        assert!(first.is_multiple_of(32) && seen == (first..first + 32).collect::<Vec<_>>());
         // Sixteen samples of one pixel are all different too.
         let mut own: Vec<usize> = (0..16).map(|sample| pixel(5, sample)).collect();
         own.sort_unstable();

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn sheen_is_strongest_at_grazing_angles_and_never_negative() {
-        let eye = |angle: f32| Vec3::new(angle.sin(), 0.0, angle.cos());
+        let eye = |angle: f32| Vec3::new(libm::sinf(angle), 0.0, libm::cosf(angle));
         let at = |angle| sheen(Vec3::Z, eye(angle), eye(-0.3));
         assert!(at(1.4) > at(1.0) && at(1.0) > at(0.3) && at(0.3) >= 0.0);
         assert_eq!(sheen(Vec3::Z, eye(0.5), Vec3::NEG_Z), 0.0);

@@ -218,13 +218,7 @@ impl Node {
         }
         // Rounding must not lose a box that is only touched (Ize 2013).
         let leave = leave * Lanes::splat(1.000_000_5);
-        let mut t = [f32::INFINITY; WIDTH];
-        for lane in 0..WIDTH {
-            if enter.0[lane] <= leave.0[lane] {
-                t[lane] = enter.0[lane];
-            }
-        }
-        t
+        std::array::from_fn(|lane| if enter.0[lane] <= leave.0[lane] { enter.0[lane] } else { f32::INFINITY })
     }
 }
 

@@ -136,6 +136,14 @@ pub enum RenderError {
 /// assert_eq!(image.data.len(), 3 * 64 * 36);
 /// ```
 pub fn render(view: &SceneView, picture: &Picture) -> Result<Image, RenderError> {
+    let mut image = render_in_bands(view, picture, BAND)?;
+    if let Some(scale) = &picture.scale {
+        legend::draw(&mut image, scale);
+    }
+    Ok(image)
+}
+
+fn render_in_bands(view: &SceneView, picture: &Picture, band_rows: usize) -> Result<Image, RenderError> {
     view.check()?;
     let (width, height) = (picture.width, picture.height);
     if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MOST_PIXELS {
@@ -155,10 +163,7 @@ pub fn render(view: &SceneView, picture: &Picture) -> Result<Image, RenderError>
     let studio =
         Studio { world: &world, lights: &lights, scale, pixel: lens.pixel, grid: ground::spacing(scale) };
     let mut image = Image { width, height, data: Vec::new() };
-    Tracer { studio, lens, quality: picture.quality, table: SrgbTable::new() }.fill(&mut image);
-    if let Some(scale) = &picture.scale {
-        legend::draw(&mut image, scale);
-    }
+    Tracer { studio, lens, quality: picture.quality, table: SrgbTable::new() }.fill(&mut image, band_rows);
     Ok(image)
 }
 
@@ -217,13 +222,13 @@ struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    /// Band by band: trace its rows and those that its filters look at, then filter and develop.
-    fn fill(&self, image: &mut Image) {
+    /// Band by band of so many rows: trace them and those that their filters look at, then filter and develop.
+    fn fill(&self, image: &mut Image, band_rows: usize) {
         let (width, height) = (image.width as usize, image.height as usize);
         image.data = vec![0; 3 * width * height];
         let (mut pixels, mut blocks) = (Vec::new(), Vec::new());
-        for (number, rows) in image.data.chunks_mut(3 * width * BAND).enumerate() {
-            let (first, count) = (number * BAND, rows.len() / (3 * width));
+        for (number, rows) in image.data.chunks_mut(3 * width * band_rows).enumerate() {
+            let (first, count) = (number * band_rows, rows.len() / (3 * width));
             let top = first.saturating_sub(HALO);
             let bottom = (first + count + HALO).min(height);
             pixels.resize((bottom - top) * width, Pixel::default());
@@ -341,4 +346,29 @@ fn dither(x: usize, y: usize) -> f32 {
     let t = 0.067_110_56 * x as f32 + 0.005_837_15 * y as f32;
     let t = 52.982_918 * (t - t.floor());
     t - t.floor()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::ClothView;
+
+    #[test]
+    fn bands_leave_no_trace() {
+        let positions = [DVec3::ZERO, DVec3::X, DVec3::new(0.0, 0.5, 1.0), DVec3::new(1.0, 0.2, 1.0)];
+        let cloth = ClothView {
+            positions: &positions,
+            triangles: &[[0, 2, 1], [1, 2, 3]],
+            material: &[],
+            colour: [0.5; 3],
+            thread: None,
+            values: None,
+        };
+        let view = SceneView { cloths: vec![cloth], ground: Some(-0.3), ..SceneView::default() };
+        let picture = Picture { width: 72, height: 54, ..Picture::default() };
+        let whole = render_in_bands(&view, &picture, 54).unwrap();
+        for rows in [1, 7, 20] {
+            assert!(render_in_bands(&view, &picture, rows).unwrap() == whole, "bands of {rows} rows");
+        }
+    }
 }

@@ -54,6 +54,11 @@ impl Folder {
         self.path.join("recording.taffeta")
     }
 
+    /// Where the picture of the last frame lies.
+    pub fn picture(&self) -> PathBuf {
+        self.path.join("picture.png")
+    }
+
     /// Where the report lies.
     pub fn report(&self) -> PathBuf {
         self.path.join("report.json")

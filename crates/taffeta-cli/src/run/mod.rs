@@ -4,9 +4,11 @@ mod folder;
 mod recorder;
 mod resume;
 
+use crate::album::Album;
 use crate::certificate::{counted, figures};
 use crate::interrupt::Interrupt;
 use crate::progress::{self, Progress};
+use crate::render::still_image;
 use crate::report::{self, ReportError, Summary};
 use crate::tell::{aside, described, tell};
 use crate::{Ending, Failure, machine};
@@ -17,10 +19,13 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use taffeta::Simulation;
 use taffeta_io::scene_file::{self, LoadedScene, SceneFaults, SceneSource};
+use taffeta_render::Picture;
+use taffeta_render::film::save;
+use tempfile::TempDir;
 
 /// Simulates a scene and certifies every frame of it.
 ///
-/// Writes `recording.taffeta` and `report.json` into the folder `out/NAME`. A recording that lies there already is kept as
+/// Writes `recording.taffeta`, `report.json` and `picture.png` into the folder `out/NAME`. A recording that lies there already is kept as
 /// `recording.previous.taffeta`. Frame 0 of a recording is the start; the frames of a report begin with 1.
 #[derive(clap::Args)]
 pub struct Args {
@@ -50,6 +55,9 @@ pub struct Args {
     /// End with exit code 1 where a frame misses the tolerance, intersects or did not converge.
     #[arg(long)]
     strict: bool,
+    /// Make no picture of the last frame.
+    #[arg(long)]
+    no_picture: bool,
     /// Say nothing unless something is wrong.
     #[arg(long)]
     quiet: bool,
@@ -74,6 +82,10 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         let summary = args.report(&folder, &head);
         // The reason for an early end matters more than a report that fails for the same one.
         let ending = outcome?;
+        if !args.no_picture {
+            // A run is not worse for a picture that could not be made.
+            picture(&folder).unwrap_or_else(|failure| args.note(&format!("no picture: {failure}")));
+        }
         conclude(args, &asked, &folder, &summary.map_err(Failure::work)?, ending)
     })
 }
@@ -100,6 +112,35 @@ impl Args {
             aside(line);
         }
     }
+}
+
+/// Simulates a scene into a recording in a folder that is gone when it is dropped; nothing if the user ends it early.
+pub fn simulate_into(scene: &str, quiet: bool) -> Result<Option<(TempDir, PathBuf)>, Failure> {
+    let folder = TempDir::new().map_err(Failure::work)?;
+    let recording = folder.path().join("recording.taffeta");
+    let args = Args {
+        scene: scene.into(),
+        method: None,
+        frames: None,
+        threads: None,
+        out: Some(folder.path().into()),
+        sets: Vec::new(),
+        report: None,
+        resume: false,
+        strict: false,
+        no_picture: true,
+        quiet,
+        json: false,
+    };
+    Ok((run(&args)? == Ending::Done).then_some((folder, recording)))
+}
+
+/// The last frame as a picture.
+fn picture(folder: &Folder) -> Result<(), Failure> {
+    let mut album = Album::open(&folder.recording())?;
+    let last = album.frame_count().saturating_sub(1);
+    let image = still_image(&mut album, last, Picture::default(), None)?;
+    save(&folder.picture(), &image).map_err(Failure::work)
 }
 
 fn default_folder(name: &str) -> PathBuf {
@@ -184,7 +225,9 @@ fn conclude(
 }
 
 fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String> {
-    let files = [folder.recording(), folder.report()].map(|path| described(&path)).join(", ");
+    let files = [folder.recording(), folder.report(), folder.picture()];
+    let files: Vec<String> = files.iter().filter(|path| path.exists()).map(|path| described(path)).collect();
+    let files = files.join(", ");
     if summary.frames == 0 {
         return vec![format!("{}: no frame was computed", asked.name), format!("files        {files}")];
     }

@@ -5,6 +5,7 @@ mod checks;
 mod exports;
 mod faults;
 mod lists;
+mod pictures;
 mod resuming;
 mod runs;
 mod workplace;

@@ -109,11 +109,7 @@ impl Buckle {
 
     fn on_ramp(&self, length: f64) -> Profile {
         let excess = length - self.rest_length;
-        Profile {
-            energy: 0.5 * self.ramp * excess * excess,
-            slope: self.ramp * excess,
-            curvature: self.ramp,
-        }
+        Profile { energy: 0.5 * self.ramp * excess * excess, slope: self.ramp * excess, curvature: self.ramp }
     }
 
     /// E = 2 k t²/L with slack(t²) = 1 - |d|/L, differentiated.

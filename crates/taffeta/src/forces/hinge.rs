@@ -7,10 +7,11 @@
 //! area. It is exact while lengths are kept, which cloth does, and it rests flat. [`AngleHinge`] works on the dihedral angle itself (Grinspun et
 //! al. 2003): for rest shapes that are bent.
 //!
-//! Both store k θ²/2 for small θ with k = B |e|² / A, A the area of both triangles at rest. This gives B/(2 R²) per area for a cylinder of radius R in any direction
-//! on equilateral triangles, and on a grid of right angles for cylinders along its sides; bent along the diagonals of such a grid
-//! it gives three times as much. Any hinge of this kind depends on the mesh like that, for it sees one direction only.
-//! (The factor 3 in k of the papers spreads A/3 to every edge. That counts the angle's scatter from edge to edge as curvature.)
+//! Both store k θ²/2 for small θ, with k = B |e|² / A and A the area of both triangles at rest. Rolled to a cylinder of radius R this is B/(2 R²)
+//! per area: on equilateral triangles in every direction, on a grid of right angles along its sides. Such a grid is three times as stiff
+//! when curved along the diagonals that are its edges; a very irregular mesh comes to rest with 1.1 times the rigidity along its sides and 1.7 times
+//! across. Any hinge depends on the mesh like that, for it sees one direction only. (The papers give each edge A/3, k = 3 B |e|² / A: that takes the
+//! scatter of angles from edge to edge for curvature, and is three times too stiff on each of these meshes.)
 
 use super::element::{Blocks, Element, cross_matrix, outer, spread, spread_blocks, weighted};
 use crate::math::{DMat3, DVec3};

@@ -43,7 +43,9 @@ impl Filling {
     /// dp/dV [Pa/m³], never positive.
     pub fn pressure_slope(&self, volume: f64) -> f64 {
         match *self {
-            Self::IdealGas { amount, least_volume, .. } if volume > least_volume => -amount / (volume * volume),
+            Self::IdealGas { amount, least_volume, .. } if volume > least_volume => {
+                -amount / (volume * volume)
+            }
             _ => 0.0,
         }
     }

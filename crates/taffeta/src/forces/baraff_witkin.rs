@@ -1,9 +1,9 @@
 //! Stretch and shear of a triangle by conditions (Baraff & Witkin 1998, P4), in the units of a laboratory.
 //!
-//! w_u and w_v are how the triangle draws out one metre of warp and of weft: linear in the corners, w_u = Σ a_i x_i with Σ a_i = 0. The conditions are
-//! |w_u| - 1, |w_v| - 1 and w_u·w_v: strain along warp and weft, and the shear angle while it is small. Baraff & Witkin multiply each by
-//! the area and then square it, so that their stiffness depends on the mesh; here the energy is area × k C²/2, so that k is the tensile
-//! or shear stiffness of the fabric in N/m on any triangulation.
+//! w_u and w_v are how the triangle draws out one metre of warp and of weft: linear in the corners, w_u = Σ a_i x_i with Σ a_i = 0. The
+//! conditions are |w_u| - 1, |w_v| - 1 and w_u·w_v: strain along warp and weft, and the shear angle while it is small. Baraff & Witkin
+//! multiply each by the area and then square it, so that their stiffness depends on the mesh; here the energy is area × k C²/2, so that k
+//! is the tensile or shear stiffness of the fabric in N/m on any triangulation.
 
 use super::element::{Blocks, Element, outer, weighted};
 use super::spring;
@@ -110,9 +110,9 @@ impl Element<3> for Triangle {
         ])
     }
 
-    /// What is indefinite is projected, in closed form. A stretched thread resists sideways motion; a compressed one would help it, and that is left out.
-    /// The shear's second part, tension × (a bᵀ + b aᵀ), has the eigenvectors â ± b̂ of opposite sign, of which the resisting one stays.
-    /// Projecting loses less than dropping: a sheet sheared by its load keeps the stiffness that the load gives it.
+    /// What is indefinite is projected, in closed form. A stretched thread resists sideways motion; a compressed one would help it, and
+    /// that is left out. The shear's second part, tension × (a bᵀ + b aᵀ), has the eigenvectors â ± b̂ with values of opposite sign;
+    /// the resisting one stays. Projecting loses less than dropping: a sheet sheared by its load keeps the stiffness that the load gives it.
     fn safe_derivative(&self, x: &[DVec3; 3]) -> Blocks<3> {
         let [wu, wv] = self.frame(x);
         let [warp, weft, shear] = self.stiffness;

@@ -23,7 +23,7 @@ pub struct Profile {
     pub curvature: f64,
 }
 
-/// What resists the relative motion of two particles.
+/// What resists the relative motion of two particles, also while no spring force acts (P3 §3.3: in every interaction).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Damper {
     /// Along the line between them [N·s/m].

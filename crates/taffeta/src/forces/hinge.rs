@@ -2,16 +2,16 @@
 //!
 //! Points are [a, b, c, d]: the edge from a to b, c on its left, d on its right, seen from outside.
 //!
-//! [`FlatHinge`] is the one to take for implicit cloth (Bergou et al. 2006). Its energy is quadratic in the positions, so its matrix is constant, positive
-//! semi-definite without any projection and shared by all three axes, and its forces stay finite for any shape, also for triangles without
-//! area. It is exact while lengths are kept, which cloth does, and it rests flat. [`AngleHinge`] works on the dihedral angle itself (Grinspun et
-//! al. 2003): for rest shapes that are bent.
+//! [`FlatHinge`] is the one to take for implicit cloth (Bergou et al. 2006). Its energy is quadratic in the positions, so its matrix is
+//! constant, positive semi-definite without any projection and shared by all three axes, and its forces stay finite for any shape, also for
+//! triangles without area. It is exact while lengths are kept, which cloth does, and it rests flat. [`AngleHinge`] works on the dihedral
+//! angle itself (Grinspun et al. 2003): for rest shapes that are bent.
 //!
-//! Both store k θ²/2 for small θ, with k = B |e|² / A and A the area of both triangles at rest. Rolled to a cylinder of radius R this is B/(2 R²)
-//! per area: on equilateral triangles in every direction, on a grid of right angles along its sides. Such a grid is three times as stiff
-//! when curved along the diagonals that are its edges; a very irregular mesh comes to rest with 1.1 times the rigidity along its sides and 1.7 times
-//! across. Any hinge depends on the mesh like that, for it sees one direction only. (The papers give each edge A/3, k = 3 B |e|² / A: that takes the
-//! scatter of angles from edge to edge for curvature, and is three times too stiff on each of these meshes.)
+//! Both store k θ²/2 for small θ, with k = B |e|² / A and A the area of both triangles at rest. Rolled to a cylinder of radius R this is
+//! B/(2 R²) per area: on equilateral triangles in every direction, on a grid of right angles along its sides. Such a grid is three times as
+//! stiff when curved along the diagonals that are its edges; a very irregular mesh comes to rest with 1.1 times the rigidity along its
+//! sides and 1.7 times across. Any hinge depends on the mesh like that, for it sees one direction only. (Bergou et al. give each
+//! edge A/3, so that k = 3 B |e|² / A. That takes the scatter of angles from edge to edge for curvature: three times as stiff on any mesh.)
 
 use super::element::{Blocks, Element, cross_matrix, outer, spread, spread_blocks, weighted};
 use crate::math::{DMat3, DVec3};
@@ -79,7 +79,8 @@ pub fn angle(x: &[DVec3; 4]) -> f64 {
 }
 
 impl FlatHinge {
-    /// From the points at rest [m], of which the lengths alone count, a bending rigidity [N·m] and the time of Kelvin-Voigt damping [s]; nothing if a triangle has no area.
+    /// From the points at rest [m], of which the lengths alone count, a bending rigidity [N·m] and the time of Kelvin-Voigt damping [s];
+    /// nothing if a triangle has no area.
     pub fn new(rest: &[DVec3; 4], rigidity: f64, damping_time: f64) -> Option<Self> {
         let wings = Wings::of(rest)?;
         let ([left, right], [p, q]) = (wings.heights.map(|h| 1.0 / h), wings.feet);
@@ -117,7 +118,8 @@ impl Element<4> for FlatHinge {
 }
 
 impl AngleHinge {
-    /// From the points at rest [m], whose angle is kept, a bending rigidity [N·m] and the time of Kelvin-Voigt damping [s]; nothing if a triangle has no area.
+    /// From the points at rest [m], whose angle is kept, a bending rigidity [N·m] and the time of Kelvin-Voigt damping [s]; nothing if a
+    /// triangle has no area.
     pub fn new(rest: &[DVec3; 4], rigidity: f64, damping_time: f64) -> Option<Self> {
         let stiffness = Wings::of(rest)?.stiffness(rigidity);
         Some(Self { rest_angle: angle(rest), stiffness, damping: damping_time * stiffness })

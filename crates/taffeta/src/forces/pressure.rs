@@ -1,8 +1,9 @@
 //! Air inside a closed mesh: a force p ∂V/∂x, with a pressure that is constant or that of an ideal gas.
 //!
-//! Triangles are counter-clockwise seen from outside. A triangle bears p times its area along its normal, a third on each corner. For a closed mesh that is
-//! exactly p ∂V/∂x of the enclosed volume V. So the derivative of all forces is p ∂²V + (dp/dV) ∂V ∂Vᵀ: sparse, symmetric and indefinite the
-//! first; dense, of rank one and never pushing the second, to be applied as a product with the volume's gradient.
+//! Triangles are counter-clockwise seen from outside. A triangle bears p times its area along its normal, a third on each corner. For a
+//! closed mesh that is exactly p ∂V/∂x of the enclosed volume V. So the derivative of all forces is p ∂²V + (dp/dV) ∂V ∂Vᵀ: sparse,
+//! symmetric and indefinite the first; dense, of rank one and never pushing the second, to be applied as a product with the volume's
+//! gradient.
 
 use super::element::{Blocks, cross_matrix};
 use crate::math::DVec3;

@@ -88,8 +88,8 @@ fn fade(t: f64) -> f64 {
 impl Surface {
     /// Force on a triangle [N]: `normal` is twice its area along the unit normal [m²], `stream` the velocity of the air relative to it [m/s].
     ///
-    /// With u the normal and w the tangential part of the stream: ρ A/2 ((drag |u| + lift |w|) u + friction |w| w). Drag alone leaves a plate at a small
-    /// angle nearly without force; the lift is linear there, as wings have it, and like the others it never adds energy.
+    /// With u the normal and w the tangential part of the stream: ρ A/2 ((drag |u| + lift |w|) u + friction |w| w). Drag alone leaves a
+    /// plate at a small angle nearly without force; the lift is linear there, as wings have it, and like the others it never adds energy.
     pub fn force(&self, normal: DVec3, stream: DVec3) -> DVec3 {
         let Some((n, half)) = self.half_density_area(normal) else { return DVec3::ZERO };
         let across = stream.dot(n);

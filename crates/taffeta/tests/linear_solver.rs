@@ -335,17 +335,42 @@ fn the_thread_count_changes_no_bit() {
 }
 
 #[test]
-fn levels_keep_iterations_few() {
-    let iterations = |n: u32, preconditioner: Kind| {
-        let params = Params { tolerance: 1e-3, preconditioner, ..Params::default() };
-        let (matrix, mut pcg, b) = hanging(n, 1.0 / 30.0, params);
-        let mut x = vec![Vec4::ZERO; b.len()];
-        pcg.solve(&matrix, &b, &mut x).unwrap().iterations
+fn iterations_on_levels_grow_little_with_the_cloth() {
+    let growth = |preconditioner: Kind| {
+        let iterations = [20, 80].map(|n| {
+            let params = Params { tolerance: 1e-3, preconditioner, ..Params::default() };
+            let (matrix, mut pcg, b) = hanging(n, 1.0 / 30.0, params);
+            let mut x = vec![Vec4::ZERO; b.len()];
+            f64::from(pcg.solve(&matrix, &b, &mut x).unwrap().iterations)
+        });
+        (iterations[1], iterations[1] / iterations[0])
     };
-    let [small, large] = [30, 60].map(|n| iterations(n, Kind::Levels));
-    let jacobi = iterations(60, Kind::BlockJacobi);
-    assert!(f64::from(large) < 1.5 * f64::from(small), "{small} {large}");
-    assert!(5 * large < jacobi, "{large} {jacobi}");
+    let (jacobi, jacobi_growth) = growth(Kind::BlockJacobi);
+    let (levels, levels_growth) = growth(Kind::Levels);
+    assert!(jacobi_growth > 3.0 && levels_growth < 2.0, "{jacobi_growth} {levels_growth}");
+    assert!(levels < 0.2 * jacobi, "{levels} {jacobi}");
+}
+
+#[test]
+fn particles_without_elements_do_not_hinder() {
+    // Pieces of three particles, and single ones between them, more than fit on the last level.
+    let count = 2000;
+    let pairs: Vec<[u32; 2]> = (0..count - 2).step_by(7).flat_map(|i| [[i, i + 1], [i + 1, i + 2]]).collect();
+    let mut matrix = BlockMatrix::new(Pattern::new(count as usize, pairs.iter().map(|e| &e[..])).unwrap());
+    let listed = Elements::new(matrix.pattern(), &pairs).unwrap();
+    matrix.set_diagonal(&vec![2.0; count as usize]);
+    matrix.add(&listed, |_, sink| sink.add(0, 1, DMat3::IDENTITY));
+    for preconditioner in KINDS {
+        let params = Params { tolerance: 1e-12, preconditioner, ..Params::default() };
+        let mut pcg = Pcg::new(matrix.pattern(), params);
+        pcg.prepare(&matrix, &vec![false; count as usize]).unwrap();
+        let expected = random_vectors(count as usize, &mut Random::new(8));
+        let (mut b, mut x) = (expected.clone(), vec![Vec4::ZERO; count as usize]);
+        matrix.multiply(&expected, &mut b);
+        pcg.solve(&matrix, &b, &mut x).unwrap();
+        let error = norm(flat(&x).iter().zip(flat(&expected)).map(|(a, b)| a - b));
+        assert!(error < 1e-10 * norm(flat(&expected).into_iter()), "{preconditioner:?}: {error:e}");
+    }
 }
 
 #[test]

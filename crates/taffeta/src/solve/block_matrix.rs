@@ -2,9 +2,9 @@
 //!
 //! Rows are cut into chunks that depend on the number of particles alone. A chunk holds its rows whole, also those blocks that
 //! the transposed row holds again, and an element on a border is computed on both sides: nothing is shared, nothing is atomic,
-//! and the thread count cannot change a bit. Half the blocks would do for a symmetric matrix, but the product must then scatter, and
-//! gains nothing from it. A block is three columns padded to a 256-bit register: more bytes than nine numbers, but no load that
-//! straddles cache lines, which is faster in cache and beyond.
+//! and the thread count cannot change a bit. Half the blocks would do for a symmetric matrix, but the product must
+//! then scatter, which takes back what the saved bytes give. A block is three columns padded to a 256-bit register: more bytes than nine
+//! numbers, but no load that straddles cache lines, which is faster in cache and no slower beyond.
 
 use crate::math::{DMat3, Vec4};
 use rayon::prelude::*;

@@ -12,7 +12,7 @@ pub enum Kind {
     /// The inverse of every diagonal block (P4): nothing to set up, but iterations grow with the number of particles across the cloth.
     BlockJacobi,
     /// Block-Jacobi on the particles, on aggregates of about four, of sixteen and so on, and a direct solution on the last: iterations
-    /// hardly depend on the size of the cloth.
+    /// grow little with the size of the cloth.
     #[default]
     Levels,
 }

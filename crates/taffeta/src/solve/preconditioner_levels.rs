@@ -18,9 +18,6 @@ const AGGREGATE: usize = 4;
 /// than a few iterations.
 const LAST_LEVEL: f64 = 8.0;
 
-/// A level that has not this share fewer rows than the one before is not worth it.
-const SHRINKS: f64 = 0.75;
-
 /// No aggregate yet.
 const NONE: u32 = u32::MAX;
 
@@ -53,18 +50,9 @@ struct Level {
 impl Levels {
     pub(super) fn new(particles: &Pattern) -> Self {
         let few = LAST_LEVEL * (particles.particles() as f64).sqrt();
-        let mut levels: Vec<Level> = Vec::new();
-        loop {
-            let finer = levels.last().map_or(particles, |level| level.matrix.pattern());
-            let rows = finer.particles() as f64;
-            if !levels.is_empty() && rows <= few {
-                break;
-            }
-            let level = Level::new(finer);
-            if level.r.len() as f64 > SHRINKS * rows {
-                break;
-            }
-            levels.push(level);
+        let mut levels = vec![Level::new(particles)];
+        while let Some(finer) = levels.last().filter(|level| level.r.len() as f64 > few) {
+            levels.push(Level::new(finer.matrix.pattern()));
         }
         let last = levels.last().map(|level| Direct::new(level.matrix.pattern()));
         Self { levels, last }
@@ -193,13 +181,14 @@ fn aggregates(pattern: &Pattern) -> (Vec<u32>, usize) {
         {
             group.push(next);
         }
+        // One that is left over goes with its neighbours, or, having none, with the last: so that every level has at most half the rows.
         let own = match closest(pattern, &group, |_| true) {
-            // One that is left over alone goes with its neighbours.
-            Some(neighbour) if group.len() == 1 => of[neighbour as usize],
-            _ => count,
+            _ if group.len() > 1 => count,
+            Some(neighbour) => of[neighbour as usize],
+            None => count.saturating_sub(1),
         };
         group.iter().for_each(|&i| of[i as usize] = own);
-        count += u32::from(own == count);
+        count = count.max(own + 1);
     }
     (of, count as usize)
 }

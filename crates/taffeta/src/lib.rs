@@ -19,6 +19,7 @@ pub mod math;
 pub mod model;
 pub mod parallel;
 pub mod scene;
+pub mod solve;
 pub mod step;
 
 pub use step::Simulation;

@@ -282,7 +282,9 @@ fn notes_of_cloth(mesh: &Mesh, shape: &MeshShape) -> Vec<String> {
     if let Ok(topology) = Topology::new(&mesh)
         && let crossing @ 1.. = self_intersections(&mesh.positions, &topology.triangles).len()
     {
-        notes.push(format!("the surface intersects itself; pairs of triangles: {crossing}"));
+        notes.push(format!(
+            "triangles that cross or touch others beside their own corners: {crossing} pairs; `weld` joins double points"
+        ));
     }
     notes
 }

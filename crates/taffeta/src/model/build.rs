@@ -30,12 +30,11 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
                 add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
                 add_start(&mut state, cloth, &blank, &mut random);
                 let first = model.particle_count() - blank.start.len();
-                for (i, pin) in cloth.pin.iter().enumerate() {
-                    let key = format!("{key}.pin[{i}]");
-                    match pinned(cloth, pin, &key, &topology, particle_of.as_deref()) {
-                        Ok(particles) => add_pin(&mut model, &state, pin, particles, first),
-                        Err(fault) => faults.push(fault),
-                    }
+                match pinned(cloth, &key, &topology, particle_of.as_deref()) {
+                    Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
+                        add_pin(&mut model, &state, pin, particles, first);
+                    }),
+                    Err(problems) => faults.extend(problems),
                 }
             }
             Err(problems) => faults.extend(problems),
@@ -200,35 +199,52 @@ fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random: &mut Rando
     }
 }
 
-/// The particles of a pin, counted within the cloth. Those of a mesh are known only now that it has been read.
+/// The particles of every pin, counted within the cloth. Those of a mesh are known only now that it has been read.
 fn pinned(
     cloth: &Cloth,
-    pin: &Pin,
     key: &str,
     topology: &Topology,
     particle_of: Option<&[u32]>,
-) -> Result<Vec<u32>, Fault> {
-    let mut pinned = cloth.pinned(pin);
-    let Some(particle_of) = particle_of else { return Ok(pinned) };
-    for point in &mut pinned {
+) -> Result<Vec<Vec<u32>>, Vec<Fault>> {
+    let (mut groups, mut faults) = (Vec::<Vec<u32>>::new(), Vec::new());
+    for (i, pin) in cloth.pin.iter().enumerate() {
+        let key = format!("{key}.pin[{i}]");
+        let mut group = cloth.pinned(pin);
+        if let Some(particle_of) = particle_of {
+            group = particles_of_points(&group, particle_of, &key).unwrap_or_else(|fault| {
+                faults.push(fault);
+                Vec::new()
+            });
+            group.extend(topology.boundary.iter().filter(|_| pin.sides.contains(&Side::Rim)));
+            group.sort_unstable();
+            group.dedup();
+        }
+        let moves = |k: usize| !cloth.pin[k].keyframe.is_empty();
+        let shares =
+            |k: &usize| (moves(i) || moves(*k)) && groups[*k].iter().any(|p| group.binary_search(p).is_ok());
+        if let Some(other) = (0..i).find(shares) {
+            let reason = format!("a particle of `pin[{other}]` is pinned here too, and one of the two moves");
+            faults.push(Fault::new(key, "", reason, "leave it to one of them, or give neither keyframes"));
+        }
+        groups.push(group);
+    }
+    if faults.is_empty() { Ok(groups) } else { Err(faults) }
+}
+
+/// The particles that points of a file became.
+fn particles_of_points(points: &[u32], particle_of: &[u32], key: &str) -> Result<Vec<u32>, Fault> {
+    let particle = |point: &u32| {
         let refuse = |reason: String| {
             let remedy = "name points of this mesh that faces use, counted from 0 as in its file";
-            Fault::new(format!("{key}.vertices"), *point, reason, remedy)
+            Err(Fault::new(format!("{key}.vertices"), point, reason, remedy))
         };
-        *point = match particle_of.get(*point as usize) {
-            Some(&NO_PARTICLE) => return Err(refuse("no face uses this point of the mesh".into())),
-            Some(particle) => *particle,
-            None => {
-                return Err(refuse(format!("the mesh has only the points 0 to {}", particle_of.len() - 1)));
-            }
-        };
-    }
-    if pin.sides.contains(&Side::Rim) {
-        pinned.extend(&topology.boundary);
-    }
-    pinned.sort_unstable();
-    pinned.dedup();
-    Ok(pinned)
+        match particle_of.get(*point as usize) {
+            Some(&NO_PARTICLE) => refuse("no face uses this point of the mesh".into()),
+            Some(particle) => Ok(*particle),
+            None => refuse(format!("the mesh has only the points 0 to {}", particle_of.len() - 1)),
+        }
+    };
+    points.iter().map(particle).collect()
 }
 
 fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {

@@ -1,5 +1,6 @@
-//! Plain mesh files: OBJ, PLY and STL, read from untrusted bytes and written so that they read back bit for bit.
+//! Mesh files: OBJ, PLY, STL and glTF, read from untrusted bytes; all but glTF are written too, and read back bit for bit.
 
+mod gltf;
 mod obj;
 mod ply;
 mod polygon;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use taffeta::scene::Mesh;
 
+pub use gltf::read_gltf;
 pub use obj::read_obj;
 pub use ply::read_ply;
 pub use stl::read_stl;
@@ -81,10 +83,15 @@ pub enum MeshCause {
     Faults(#[from] MeshFaults),
 }
 
-/// Reads an OBJ, PLY or STL file; the content decides where it shows its format, else the extension.
+/// Reads an OBJ, PLY, STL or glTF file; the content decides where it shows its format, else the extension.
 pub fn read(path: &Path) -> Result<MeshFile, MeshError> {
     let named = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-    let file = load(path).and_then(|bytes| Ok(decode(&bytes, named.as_deref())?));
+    let beside = |name: &str| match load(&path.with_file_name(name)) {
+        Ok(bytes) => Ok(bytes),
+        Err(MeshCause::Io(error)) => Err(error),
+        Err(MeshCause::Faults(faults)) => Err(io::Error::other(faults)),
+    };
+    let file = load(path).and_then(|bytes| Ok(decode(&bytes, named.as_deref(), &beside)?));
     file.map_err(|cause| MeshError { path: path.to_path_buf(), cause })
 }
 
@@ -117,16 +124,21 @@ fn load(path: &Path) -> Result<Vec<u8>, MeshCause> {
     Ok(bytes)
 }
 
-/// Reads bytes in the format that they show, else in that of the lower-case extension `named`.
-fn decode(bytes: &[u8], named: Option<&str>) -> Result<MeshFile, MeshFaults> {
+/// Reads bytes in the format that they show, else in that of the lower-case extension `named`; `beside` reads files that they name.
+fn decode(
+    bytes: &[u8],
+    named: Option<&str>,
+    beside: &dyn Fn(&str) -> io::Result<Vec<u8>>,
+) -> Result<MeshFile, MeshFaults> {
     let shown = sniff(bytes);
     let mut file = match shown.or(named) {
         Some("obj") => read_obj(bytes),
         Some("ply") => read_ply(bytes),
         Some("stl") => read_stl(bytes),
+        Some("gltf" | "glb") => read_gltf(bytes, beside),
         _ => {
             Text::new(bytes)?;
-            let reason = "neither the name nor the content is that of an OBJ, PLY or STL file";
+            let reason = "neither the name nor the content is that of an OBJ, PLY, STL or glTF file";
             let start = text::excerpt(bytes.get(..16).unwrap_or(bytes));
             Err(MeshFault::whole(start, reason, "convert the mesh to one of these formats").into())
         }
@@ -141,6 +153,9 @@ fn decode(bytes: &[u8], named: Option<&str>) -> Result<MeshFile, MeshFaults> {
 
 /// The format that the content shows, as its extension.
 fn sniff(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(gltf::MAGIC) {
+        return Some("glb");
+    }
     if stl::is_whole_binary(bytes) && !bytes.starts_with(b"ply") {
         return Some("stl");
     }
@@ -148,6 +163,7 @@ fn sniff(bytes: &[u8]) -> Option<&'static str> {
     text.seek();
     match text.word()? {
         b"ply" => Some("ply"),
+        word if word.starts_with(b"{") => Some("gltf"),
         word if word.eq_ignore_ascii_case(b"solid") => Some("stl"),
         b"v" | b"vt" | b"vn" | b"f" | b"o" | b"g" | b"usemtl" | b"mtllib" => Some("obj"),
         _ => None,
@@ -155,15 +171,8 @@ fn sniff(bytes: &[u8]) -> Option<&'static str> {
 }
 
 impl MeshFile {
-    /// Puts a file together; refuses one without points.
+    /// Puts a file together from faces of any number of corners; refuses one without points.
     fn assemble(mut mesh: Mesh, faces: Faces, mut notes: Vec<String>) -> Result<Self, MeshFaults> {
-        if mesh.positions.is_empty() {
-            let remedy = "export the mesh again and see that it is not empty";
-            return Err(MeshFault::whole("0 points", "the file holds no points", remedy).into());
-        }
-        if faces.is_empty() {
-            notes.push("the file holds no faces".into());
-        }
         let split;
         (mesh.triangles, mesh.quads, split) = faces.finish(&mesh.positions).map_err(|face| {
             let value = format!("a face of {} corners, {} of them not convex", face.corners, face.blockers);
@@ -171,6 +180,18 @@ impl MeshFile {
             MeshFault::at(face.place, value, reason, "triangulate it in the program that made it")
         })?;
         notes.extend(split);
+        Self::whole(mesh, notes)
+    }
+
+    /// The file of a mesh; refuses one without points.
+    fn whole(mesh: Mesh, mut notes: Vec<String>) -> Result<Self, MeshFaults> {
+        if mesh.positions.is_empty() {
+            let remedy = "export the mesh again and see that it is not empty";
+            return Err(MeshFault::whole("0 points", "the file holds no points", remedy).into());
+        }
+        if mesh.triangles.is_empty() && mesh.quads.is_empty() {
+            notes.push("the file holds no faces".into());
+        }
         Ok(Self { mesh, notes, lines: Vec::new() })
     }
 }

@@ -50,11 +50,6 @@ impl Faces {
         }
     }
 
-    /// Whether there is no face.
-    pub fn is_empty(&self) -> bool {
-        self.triangles.is_empty() && self.quads.is_empty() && self.polygons.is_empty()
-    }
-
     /// Every corner of every face.
     pub fn indices(&self) -> impl Iterator<Item = u32> {
         let small = self.triangles.as_flattened().iter().chain(self.quads.as_flattened());

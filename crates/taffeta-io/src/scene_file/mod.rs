@@ -16,9 +16,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use taffeta::check::self_intersections;
+use taffeta::model::import::{Imported, import};
+use taffeta::model::topology::Topology;
 use taffeta::scene::place::steps;
 use taffeta::scene::rules::{faults_of_value, suggestion};
-use taffeta::scene::{Fault, Mesh, Rule, Scene};
+use taffeta::scene::{Fault, Mesh, MeshShape, Rule, Scene};
 use tree::Tree;
 
 /// No scene written by hand comes near this many bytes.
@@ -245,20 +248,43 @@ fn read_meshes(
 ) -> Result<BTreeMap<String, Mesh>, Vec<Fault>> {
     let (mut meshes, mut faults) = (BTreeMap::new(), Vec::new());
     for (index, cloth) in scene.cloth.iter().enumerate() {
-        let Some(shape) = cloth.mesh.as_ref().filter(|shape| !meshes.contains_key(&shape.file)) else {
-            continue;
+        let Some(shape) = &cloth.mesh else { continue };
+        let mut note = |text: &str| {
+            let text = format!("{}: {text}", shape.file);
+            // Two cloths of one file have the same to say.
+            if !notes.contains(&text) {
+                notes.push(text);
+            }
         };
-        match mesh::read(&folder.unwrap_or(Path::new("")).join(&shape.file)) {
-            Ok(read) => {
-                notes.extend(read.notes.iter().map(|note| format!("{}: {note}", shape.file)));
-                meshes.insert(shape.file.clone(), read.mesh);
+        if !meshes.contains_key(&shape.file) {
+            match mesh::read(&folder.unwrap_or(Path::new("")).join(&shape.file)) {
+                Ok(read) => {
+                    read.notes.iter().for_each(|text| note(text));
+                    meshes.insert(shape.file.clone(), read.mesh);
+                }
+                Err(error) => {
+                    let (key, value) = (format!("cloth[{index}].mesh.file"), format!("{:?}", shape.file));
+                    let remedy = "name an OBJ, PLY, STL or glTF file, relative to the folder of the scene";
+                    faults.push(ReadRule::NoMesh.fault(&key, value, &format!(": {error}"), remedy));
+                }
             }
-            Err(error) => {
-                let (key, value) = (format!("cloth[{index}].mesh.file"), format!("{:?}", shape.file));
-                let remedy = "name an OBJ, PLY or STL file, relative to the folder of the scene";
-                faults.push(ReadRule::NoMesh.fault(&key, value, &format!(": {error}"), remedy));
-            }
+        }
+        if let Some(mesh) = meshes.get(&shape.file) {
+            notes_of_cloth(mesh, shape).iter().for_each(|text| note(text));
         }
     }
     if faults.is_empty() { Ok(meshes) } else { Err(faults) }
+}
+
+/// What becomes of a mesh as cloth. One that cannot be cloth is refused when the model is built.
+fn notes_of_cloth(mesh: &Mesh, shape: &MeshShape) -> Vec<String> {
+    let Imported { mesh, mut notes, .. } = import(mesh, shape);
+    if let Ok(topology) = Topology::new(&mesh)
+        && let crossing @ 1.. = self_intersections(&mesh.positions, &topology.triangles).len()
+    {
+        notes.push(format!(
+            "triangles that cross or touch others beside their own corners: {crossing} pairs; `weld` joins double points"
+        ));
+    }
+    notes
 }

@@ -1,10 +1,13 @@
 //! Mesh files: round trips, odd files of every rule, damaged files, other people's files.
 
+mod corpus;
 mod damage;
+mod gltf;
 mod obj;
 mod others;
 mod ply;
 mod polygon;
+mod reseal;
 mod round_trip;
 mod stl;
 
@@ -160,5 +163,6 @@ fn samples() -> Vec<(&'static str, Reader, Vec<u8>)> {
         write_stl(&mesh, encoding, &mut bytes).unwrap();
         samples.push((name, read_stl, bytes));
     }
+    samples.extend(gltf::samples());
     samples
 }

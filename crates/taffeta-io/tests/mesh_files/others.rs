@@ -23,13 +23,16 @@ fn plain_obj(text: &str) -> (Vec<DVec3>, Vec<Vec<u32>>) {
     (points, faces)
 }
 
-/// Every OBJ, PLY and STL file below a folder, in the order of the names.
+/// Every mesh file below a folder, in the order of the names.
 fn mesh_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
         if entry.is_dir() {
             files.extend(mesh_files(&entry));
-        } else if entry.extension().is_some_and(|e| ["obj", "ply", "stl"].iter().any(|x| e == *x)) {
+        } else if entry
+            .extension()
+            .is_some_and(|e| ["obj", "ply", "stl", "gltf", "glb"].iter().any(|x| e == *x))
+        {
             files.push(entry);
         }
     }
@@ -38,7 +41,7 @@ fn mesh_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Points and triangles (a quad counts as two) that the notes beside the files promise.
-const PROMISED: [(&str, usize, usize); 35] = [
+const PROMISED: [(&str, usize, usize); 48] = [
     ("bodies-obj/mean_all.obj", 23752, 47500),
     ("bodies-obj/f_smpl_average_A40.obj", 6890, 13776),
     ("garments/codim-ipc/square21.obj", 441, 800),
@@ -74,10 +77,28 @@ const PROMISED: [(&str, usize, usize); 35] = [
     ("malformed/assimp/odd/triangle_with_empty_solid.stl", 3, 1),
     ("malformed/tobj/lines.obj", 3, 0),
     ("malformed/tobj/quad.obj", 4, 5),
+    ("gltf-bodies/CesiumMan/CesiumMan.glb", 3273, 4672),
+    ("gltf-bodies/CesiumMan/separate/CesiumMan.gltf", 3273, 4672),
+    ("gltf-bodies/Fox/Fox.glb", 1728, 576),
+    ("gltf-bodies/Michelle/Michelle.glb", 16340, 28106),
+    ("gltf-bodies/RiggedFigure/RiggedFigure.glb", 370, 256),
+    ("gltf-bodies/RiggedSimple/RiggedSimple.glb", 160, 188),
+    ("gltf-bodies/RobotExpressive/RobotExpressive.glb", 7214, 3237),
+    ("malformed/gltf-asset-generator/valid-odd/Accessor_SparseType_00.gltf", 8, 4),
+    ("malformed/gltf-asset-generator/valid-odd/Animation_SkinType_00.gltf", 6, 4),
+    ("malformed/gltf-asset-generator/valid-odd/Animation_Skin_01.gltf", 6, 4),
+    ("malformed/gltf-asset-generator/valid-odd/Buffer_Interleaved_00.gltf", 4, 2),
+    ("malformed/gltf-rs/box_sparse.glb", 8, 12),
+    ("malformed/gltf-rs/minimal_accessor_invalid.gltf", 3, 1),
 ];
 
 /// Files that must be refused, with a word of the reason.
-const REFUSED: [(&str, &str); 6] = [
+const REFUSED: [(&str, &str); 11] = [
+    ("malformed/assimp/glTF2/IndexOutOfRange/IndexOutOfRange.gltf", "index 255 of 24 points"),
+    ("malformed/assimp/glTF2/MissingBin/BoxTextured.gltf", "cannot be read: No such file"),
+    ("malformed/assimp/glTF2/wrongTypes/badArray.gltf", "line 44: not the JSON of a glTF file"),
+    ("malformed/gltf-asset-generator/Mesh_NoPosition/Mesh_NoPosition_00.gltf", "the part has no POSITION"),
+    ("malformed/gltf-asset-generator/Mesh_PrimitiveRestart/Mesh_PrimitiveRestart_00.gltf", "no points"),
     ("malformed/assimp/invalid/crash-30d6d0f7c529b3b66b4131700b7a4580cd7082df.ply", "type of the property"),
     ("malformed/assimp/invalid/empty.obj", "no points"),
     ("malformed/assimp/invalid/malformed.obj", "line 23: an index is out of range of the 8 points (`12`)"),
@@ -86,17 +107,72 @@ const REFUSED: [(&str, &str); 6] = [
     ("malformed/tobj/invalid_index.obj", "line 12: an index is out of range of the 6 points (`7`)"),
 ];
 
-#[test]
-fn files_of_others_get_their_verdict() {
+/// The folder of other people's files; says so where it is missing.
+fn shared_data(test: &str) -> Option<PathBuf> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let shared = std::env::var_os("TAFFETA_SHARED").map_or(repository.join("../shared"), PathBuf::from);
     let data = shared.join("data");
     if !data.is_dir() {
-        eprintln!("SKIPPED: files_of_others_get_their_verdict: no folder {}", data.display());
-        return;
+        eprintln!("SKIPPED: {test}: no folder {}", data.display());
+        return None;
     }
+    Some(data)
+}
+
+/// The files that the validator of glTF is tested with, against the table beside them.
+#[test]
+fn files_of_the_gltf_validator_get_their_verdict() {
+    let Some(data) = shared_data("files_of_the_gltf_validator_get_their_verdict") else { return };
+    let folder = data.join("malformed/gltf-validator");
+    let table = fs::read_to_string(folder.join("expected.csv")).unwrap();
+    let mut seen = 0;
+    for row in table.lines().skip(1) {
+        let columns: Vec<&str> = row.split(',').collect();
+        let (name, verdict) = (columns[0], columns[5]);
+        let size = fs::metadata(folder.join(name)).unwrap().len() as usize;
+        let result = bounded(size, name, || read(&folder.join(name)));
+        match (&result, verdict) {
+            (Ok(file), "must_load" | "must_not_crash") => assert_sound(file, name),
+            (Err(error), "must_reject" | "reject_if_used" | "must_not_crash") => {
+                assert!(error.to_string().contains(name), "{error}");
+            }
+            _ => panic!("{name}: {verdict}, but {result:?}"),
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 108);
+    // Broken things that the surface needs are named.
+    for (name, reason) in [
+        ("mesh/unresolved_positions.gltf", "no such accessor (`accessors[0]`)"),
+        ("node/node_loop_scene.gltf", "its own ancestor (`nodes[0]`)"),
+        ("node/unresolved_mesh.gltf", "no such mesh (`meshes[0]`)"),
+        ("scene/unresolved_child_node.gltf", "no such node (`nodes[5]`)"),
+        ("scene/unresolved_default_scene.gltf", "no such scene (`scenes[0]`)"),
+    ] {
+        let error = read(&folder.join(name)).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+/// Nodes turn and scale the bodies to where their notes say they are.
+#[test]
+fn bodies_stand_upright_in_their_size() {
+    let Some(data) = shared_data("bodies_stand_upright_in_their_size") else { return };
+    for (name, height) in [("CesiumMan/CesiumMan.glb", 1.507), ("Michelle/Michelle.glb", 1.664)] {
+        let points = read(&data.join("gltf-bodies").join(name)).unwrap().mesh.positions;
+        let top = points.iter().map(|p| p.y).fold(f64::MIN, f64::max);
+        let bottom = points.iter().map(|p| p.y).fold(f64::MAX, f64::min);
+        assert!((top - bottom - height).abs() < 1e-3, "{name}: {}", top - bottom);
+    }
+}
+
+#[test]
+fn files_of_others_get_their_verdict() {
+    let Some(data) = shared_data("files_of_others_get_their_verdict") else { return };
     println!("{:70} {:>8} {:>8} {:>8} {:>9}", "file", "bytes", "points", "faces", "ms");
-    let files = mesh_files(&data);
+    let mut files = mesh_files(&data);
+    // They have a table of their own.
+    files.retain(|path| !path.starts_with(data.join("malformed/gltf-validator")));
     for path in &files {
         let name = path.strip_prefix(&data).unwrap().to_str().unwrap();
         let bytes = fs::read(path).unwrap();
@@ -141,6 +217,10 @@ fn files_of_others_get_their_verdict() {
 fn compare_with_twins(path: &Path, bytes: &[u8], file: &MeshFile, name: &str) {
     if name.ends_with(".ply") && path.with_extension("obj").exists() {
         assert_eq!(read(&path.with_extension("obj")).unwrap().mesh, file.mesh, "{name}");
+    }
+    if name.ends_with("separate/CesiumMan.gltf") {
+        let binary = path.with_file_name("../CesiumMan.glb");
+        assert_eq!(read(&binary).unwrap().mesh, file.mesh, "{name}");
     }
     if name.ends_with(".obj") && !name.contains("number_formats") {
         let (points, faces) = plain_obj(&String::from_utf8_lossy(bytes));

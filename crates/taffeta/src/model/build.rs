@@ -2,6 +2,7 @@
 
 use super::collider::{Collider, Shape};
 use super::elements::{self, Bends, Springs};
+use super::import::{self, NO_PARTICLE};
 use super::motion::Motion;
 use super::shapes::{self, Blank};
 use super::state::State;
@@ -9,9 +10,8 @@ use super::topology::{MeshProblem, Topology};
 use super::{AirModel, ClothPiece, Model, PinGroup};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
-use crate::scene::{self, Cloth, Fabric, Fault, Mesh, Scene, Side};
+use crate::scene::{self, Cloth, Fabric, Fault, Mesh, Pin, Scene, Side};
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
 pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, State), Vec<Fault>> {
@@ -26,11 +26,16 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
         let key = format!("cloth[{i}]");
         let Some(fabric) = scene.fabric(&cloth.fabric) else { continue };
         match cut(cloth, meshes, &key) {
-            Ok((blank, topology)) => {
+            Ok((blank, topology, particle_of)) => {
                 add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
                 add_start(&mut state, cloth, &blank, &mut random);
-                let particles = model.particle_count() - blank.start.len()..model.particle_count();
-                faults.extend(add_pins(&mut model, &state, cloth, &key, &topology, particles));
+                let first = model.particle_count() - blank.start.len();
+                match pinned(cloth, &key, &topology, particle_of.as_deref()) {
+                    Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
+                        add_pin(&mut model, &state, pin, particles, first);
+                    }),
+                    Err(problems) => faults.extend(problems),
+                }
             }
             Err(problems) => faults.extend(problems),
         }
@@ -70,8 +75,10 @@ fn empty_model(scene: &Scene) -> Model {
     }
 }
 
-/// The shape of a cloth and its topology.
-fn cut(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<(Blank, Topology), Vec<Fault>> {
+/// The shape of a cloth, its topology and, for a mesh, the particle of every point of its file.
+type Cut = (Blank, Topology, Option<Vec<u32>>);
+
+fn cut(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Cut, Vec<Fault>> {
     let blank = if let Some(sheet) = &cloth.sheet {
         shapes::sheet(sheet)
     } else if let Some(strip) = &cloth.strip {
@@ -81,46 +88,51 @@ fn cut(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<(Bla
     } else if let Some(tube) = &cloth.tube {
         shapes::tube(tube)
     } else {
-        mesh_from_file(cloth, meshes, key)?
+        return cut_mesh(cloth, meshes, key);
     };
-    match Topology::new(&blank.rest) {
-        Ok(topology) => Ok((blank, topology)),
-        Err(problems) => Err(mesh_faults(cloth, key, &problems)),
-    }
+    let topology = Topology::new(&blank.rest).map_err(|problems| mesh_faults(key, "", problems))?;
+    Ok((blank, topology, None))
 }
 
-fn mesh_from_file(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Blank, Vec<Fault>> {
-    let (file, scale) = cloth.mesh.as_ref().map_or(("", 1.0), |m| (m.file.as_str(), m.scale));
-    let Some(mesh) = meshes.get(file) else {
-        let fault = Fault::new(
-            format!("{key}.mesh.file"),
-            file,
-            "the mesh was not handed in",
-            "read it and pass it under this name",
-        );
+fn cut_mesh(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Cut, Vec<Fault>> {
+    let key = format!("{key}.mesh.file");
+    let file = cloth.mesh.as_ref().map_or("", |shape| shape.file.as_str());
+    let (Some(mesh), Some(shape)) = (meshes.get(file), &cloth.mesh) else {
+        let fault =
+            Fault::new(key, file, "the mesh was not handed in", "read it and pass it under this name");
         return Err(vec![fault]);
     };
-    let mut mesh = mesh.clone();
-    mesh.positions.iter_mut().for_each(|p| *p *= scale);
-    mesh.material.iter_mut().flatten().for_each(|c| *c *= scale);
-    Ok(Blank::at_rest(mesh))
+    let imported = import::import(mesh, shape);
+    let topology = Topology::new(&imported.mesh).map_err(|problems| {
+        let problems = problems.into_iter().map(|problem| problem.in_file(&imported.point_of)).collect();
+        mesh_faults(&key, file, problems)
+    })?;
+    Ok((Blank::at_rest(imported.mesh), topology, Some(imported.particle_of)))
 }
 
-/// The first problems of a mesh by name, and how many there are.
-fn mesh_faults(cloth: &Cloth, key: &str, problems: &[MeshProblem]) -> Vec<Fault> {
-    const NAMED: usize = 20;
-    let (key, file) = match &cloth.mesh {
-        Some(mesh) => (format!("{key}.mesh.file"), mesh.file.as_str()),
-        None => (key.to_string(), ""),
-    };
-    let remedy =
-        "mend the mesh in a modelling program (merge by distance, delete degenerate and interior faces)";
-    let fault = |reason: String| Fault::new(key.clone(), file, reason, remedy);
-    let mut faults: Vec<Fault> = problems.iter().take(NAMED).map(|p| fault(p.to_string())).collect();
-    if problems.len() > NAMED {
-        faults.push(fault(format!("... and {} more such places", problems.len() - NAMED)));
+/// One fault for each kind of problem: how many places there are, the first of them, what helps.
+fn mesh_faults(key: &str, file: &str, problems: Vec<MeshProblem>) -> Vec<Fault> {
+    const NAMED: usize = 5;
+    let mut kinds: Vec<(&str, Vec<String>, usize)> = Vec::new();
+    for problem in problems {
+        let remedy = problem.remedy();
+        let at = kinds.iter().position(|(known, ..)| *known == remedy).unwrap_or_else(|| {
+            kinds.push((remedy, Vec::new(), 0));
+            kinds.len() - 1
+        });
+        kinds[at].2 += 1;
+        if kinds[at].1.len() < NAMED {
+            kinds[at].1.push(problem.to_string());
+        }
     }
-    faults
+    let fault = |(remedy, named, count): (&str, Vec<String>, usize)| {
+        let more = match count - named.len() {
+            0 => String::new(),
+            more => format!("; and {more} more such places"),
+        };
+        Fault::new(key, file, format!("cannot be cloth: {}{more}", named.join("; ")), remedy)
+    };
+    kinds.into_iter().map(fault).collect()
 }
 
 fn add_cloth(
@@ -136,8 +148,7 @@ fn add_cloth(
     let (first_triangle, first_edge) = (model.triangles.len(), model.edges.len());
 
     let mut mass = elements::masses(topology, &blank.rest, &fabric);
-    // A point of a mesh that no face uses has no mass; it stays where it is.
-    model.inverse_mass.extend(mass.iter().map(|m| if *m > 0.0 { 1.0 / m } else { 0.0 }));
+    model.inverse_mass.extend(mass.iter().map(|m| 1.0 / m));
     model.mass.append(&mut mass);
     model.rest_positions.extend(&blank.rest.positions);
     let flat = || blank.rest.positions.iter().map(|p| [p.x, -p.z]);
@@ -188,36 +199,60 @@ fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random: &mut Rando
     }
 }
 
-fn add_pins(
-    model: &mut Model,
-    state: &State,
+/// The particles of every pin, counted within the cloth. Those of a mesh are known only now that it has been read.
+fn pinned(
     cloth: &Cloth,
     key: &str,
     topology: &Topology,
-    particles: Range<usize>,
-) -> Vec<Fault> {
-    let mut faults = Vec::new();
+    particle_of: Option<&[u32]>,
+) -> Result<Vec<Vec<u32>>, Vec<Fault>> {
+    let (mut groups, mut faults) = (Vec::<Vec<u32>>::new(), Vec::new());
     for (i, pin) in cloth.pin.iter().enumerate() {
-        let mut pinned = cloth.pinned(pin);
-        if cloth.mesh.is_some() && pin.sides.contains(&Side::Rim) {
-            pinned.extend(&topology.boundary);
-            pinned.sort_unstable();
-            pinned.dedup();
+        let key = format!("{key}.pin[{i}]");
+        let mut group = cloth.pinned(pin);
+        if let Some(particle_of) = particle_of {
+            group = particles_of_points(&group, particle_of, &key).unwrap_or_else(|fault| {
+                faults.push(fault);
+                Vec::new()
+            });
+            group.extend(topology.boundary.iter().filter(|_| pin.sides.contains(&Side::Rim)));
+            group.sort_unstable();
+            group.dedup();
         }
-        // Numbers within a mesh are known only now that it has been read.
-        if let Some(beyond) = pinned.iter().find(|v| **v as usize >= particles.len()) {
-            let reason = format!("the mesh has only the particles 0 to {}", particles.len() - 1);
-            let remedy = "name particles of this mesh, counted from 0";
-            faults.push(Fault::new(format!("{key}.pin[{i}].vertices"), beyond, reason, remedy));
-            continue;
+        let moves = |k: usize| !cloth.pin[k].keyframe.is_empty();
+        let shares =
+            |k: &usize| (moves(i) || moves(*k)) && groups[*k].iter().any(|p| group.binary_search(p).is_ok());
+        if let Some(other) = (0..i).find(shares) {
+            let reason = format!("a particle of `pin[{other}]` is pinned here too, and one of the two moves");
+            faults.push(Fault::new(key, "", reason, "leave it to one of them, or give neither keyframes"));
         }
-        pinned.iter_mut().for_each(|p| *p += particles.start as u32);
-        pinned.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
-        let start: Vec<DVec3> = pinned.iter().map(|p| state.positions[*p as usize]).collect();
-        let centre = start.iter().sum::<DVec3>() / start.len().max(1) as f64;
-        model.pins.push(PinGroup { particles: pinned, start, centre, motion: Motion::new(&pin.keyframe) });
+        groups.push(group);
     }
-    faults
+    if faults.is_empty() { Ok(groups) } else { Err(faults) }
+}
+
+/// The particles that points of a file became.
+fn particles_of_points(points: &[u32], particle_of: &[u32], key: &str) -> Result<Vec<u32>, Fault> {
+    let particle = |point: &u32| {
+        let refuse = |reason: String| {
+            let remedy = "name points of this mesh that faces use, counted from 0 as in its file";
+            Err(Fault::new(format!("{key}.vertices"), point, reason, remedy))
+        };
+        match particle_of.get(*point as usize) {
+            Some(&NO_PARTICLE) => refuse("no face uses this point of the mesh".into()),
+            Some(particle) => Ok(*particle),
+            None => refuse(format!("the mesh has only the points 0 to {}", particle_of.len() - 1)),
+        }
+    };
+    points.iter().map(particle).collect()
+}
+
+fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {
+    particles.iter_mut().for_each(|p| *p += first as u32);
+    particles.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
+    let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();
+    let centre = start.iter().sum::<DVec3>() / start.len().max(1) as f64;
+    model.pins.push(PinGroup { particles, start, centre, motion: Motion::new(&pin.keyframe) });
 }
 
 fn collider(asked: &scene::Collider, number: usize) -> Option<Collider> {

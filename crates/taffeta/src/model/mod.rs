@@ -3,6 +3,7 @@
 mod build;
 pub mod collider;
 pub mod elements;
+pub mod import;
 pub mod motion;
 mod shapes;
 pub mod state;

@@ -75,6 +75,36 @@ pub enum MeshProblem {
     },
 }
 
+impl MeshProblem {
+    /// What to do about it, in the words of modelling programs.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Empty => "export the mesh with its faces",
+            Self::Index { .. } => "export the mesh again: its file is damaged",
+            Self::Repeated { .. } | Self::NoArea { .. } => {
+                "remove these faces in a modelling program (Blender: Clean Up > Degenerate Dissolve), or join near points with `weld`"
+            }
+            Self::NotFinite { .. } => "find out how the mesh came to hold it, and delete these points",
+            Self::TooManyFaces { .. } => {
+                "delete the faces inside the surface or doubled faces (Blender: Select Non Manifold, then Delete Faces)"
+            }
+        }
+    }
+
+    /// The same problem with the points' numbers in their file.
+    pub fn in_file(self, point_of: &[u32]) -> Self {
+        let file = |i: u32| point_of.get(i as usize).copied().unwrap_or(i);
+        match self {
+            Self::Empty => Self::Empty,
+            Self::Index { face, index, points } => Self::Index { face, index, points },
+            Self::Repeated { face, index } => Self::Repeated { face, index: file(index) },
+            Self::NotFinite { index } => Self::NotFinite { index: file(index as u32) as usize },
+            Self::NoArea { triangle } => Self::NoArea { triangle: triangle.map(file) },
+            Self::TooManyFaces { edge, faces } => Self::TooManyFaces { edge: edge.map(file), faces },
+        }
+    }
+}
+
 impl Topology {
     /// All of it, or everything that is wrong with the mesh.
     pub fn new(mesh: &Mesh) -> Result<Self, Vec<MeshProblem>> {

@@ -140,12 +140,30 @@ pub struct Tube {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshShape {
-    /// The file, relative to the folder of the scene: OBJ, PLY or STL.
+    /// The file, relative to the folder of the scene: OBJ, PLY, STL, glTF or GLB.
     pub file: String,
     /// What one unit of the file is [m].
     #[serde(default = "one")]
     #[schemars(range(min = 1e-6, max = 1e6))]
     pub scale: f64,
+    /// Which axis of the file points up; z is turned to y.
+    #[serde(default)]
+    pub up: UpAxis,
+    /// Points closer than this become one [m]; 0 joins none.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub weld: f64,
+}
+
+/// An axis that points up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpAxis {
+    /// y, as here.
+    #[default]
+    Y,
+    /// z: (x, y, z) becomes (x, z, -y).
+    Z,
 }
 
 /// Random velocities at the start.
@@ -168,7 +186,7 @@ pub struct Pin {
     pub corners: Vec<Corner>,
     /// Whole sides.
     pub sides: Vec<Side>,
-    /// Particles by number, counted from 0 within this cloth: along u first, then v; for a mesh as in its file.
+    /// Particles by number, counted from 0 within this cloth: along u first, then v; for a mesh as the points in its file, joined or not.
     pub vertices: Vec<u32>,
     /// How they move, turning about their common centre; times must increase.
     pub keyframe: Vec<Keyframe>,

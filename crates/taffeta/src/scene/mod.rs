@@ -14,7 +14,7 @@ pub mod presets;
 pub mod rules;
 mod sense;
 
-pub use cloth::{Cloth, Corner, Disc, Kick, MeshShape, Pin, Sheet, Side, Strip, Tube};
+pub use cloth::{Cloth, Corner, Disc, Kick, MeshShape, Pin, Sheet, Side, Strip, Tube, UpAxis};
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
 pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;

@@ -1,0 +1,307 @@
+//! A surface from a file made ready to be cloth: its units and axes, double points joined, loose points left out, its warp found.
+
+use crate::math::DVec3;
+use crate::scene::{Mesh, MeshShape, UpAxis};
+use std::collections::HashMap;
+
+/// Marks a point of the file that no particle stands for.
+pub const NO_PARTICLE: u32 = u32::MAX;
+
+/// A surface as it becomes cloth, and who is who in its file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Imported {
+    /// The surface, in metres with y up; every point belongs to a face.
+    pub mesh: Mesh,
+    /// The particle of every point of the file, or [`NO_PARTICLE`] where no face uses it.
+    pub particle_of: Vec<u32>,
+    /// The first point of the file that became each particle.
+    pub point_of: Vec<u32>,
+    /// What is otherwise than in the file, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Prepares a surface as its scene asks. One that names points that are not there is left as it is, for the topology to refuse.
+pub fn import(file: &Mesh, shape: &MeshShape) -> Imported {
+    let points = file.positions.len();
+    let mut import = Imported { mesh: placed(file, shape), ..Imported::default() };
+    let mut corners = file.triangles.as_flattened().iter().chain(file.quads.as_flattened());
+    let material_fits = file.material.is_empty() || file.material.len() == points;
+    if corners.any(|i| *i as usize >= points) || !material_fits {
+        import.particle_of = (0..points as u32).collect();
+        import.point_of = import.particle_of.clone();
+        return import;
+    }
+    import.stretch_material(shape.scale);
+    let kept = if shape.weld > 0.0 {
+        let kept = joined(&import.mesh.positions, shape.weld);
+        import.join(&kept, shape.weld);
+        kept
+    } else {
+        (0..points as u32).collect()
+    };
+    import.drop_unused(&kept);
+    import
+}
+
+/// The surface in metres with y up.
+fn placed(file: &Mesh, shape: &MeshShape) -> Mesh {
+    let mut mesh = file.clone();
+    for p in &mut mesh.positions {
+        *p *= shape.scale;
+        if shape.up == UpAxis::Z {
+            *p = DVec3::new(p.x, p.z, -p.y);
+        }
+    }
+    mesh.material.iter_mut().flatten().for_each(|c| *c *= shape.scale);
+    mesh
+}
+
+impl Imported {
+    /// Stretches u and v until they are metres on the surface. Texture coordinates often fill a unit square, which bends all angles.
+    fn stretch_material(&mut self, scale: f64) {
+        if self.mesh.material.is_empty() {
+            return;
+        }
+        let metres = metres_per_unit(&self.mesh);
+        if !metres.iter().all(|s| s.is_finite() && *s > 0.0) {
+            self.mesh.material.clear();
+            self.notes.push("the texture coordinates cover no area; the warp lies along x instead".into());
+        } else if metres.iter().any(|s| (s - 1.0).abs() > 0.01) {
+            for uv in &mut self.mesh.material {
+                *uv = [uv[0] * metres[0], uv[1] * metres[1]];
+            }
+            let [u, v] = metres.map(|s| s * scale);
+            self.notes.push(format!("texture coordinates in metres: one u is {u:.4} m, one v is {v:.4} m"));
+        }
+    }
+
+    /// Lets the faces use the points that are kept; those that lose a side or all their area go.
+    fn join(&mut self, kept: &[u32], distance: f64) {
+        let gone = kept.iter().enumerate().filter(|(i, k)| *i != **k as usize).count();
+        if gone == 0 {
+            return;
+        }
+        let faces = self.mesh.triangles.len() + self.mesh.quads.len();
+        let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(self.mesh.triangles.len());
+        triangles.extend(self.mesh.triangles.iter().map(|t| t.map(|i| kept[i as usize])));
+        self.mesh.quads.iter_mut().flatten().for_each(|i| *i = kept[*i as usize]);
+        self.mesh.quads.retain(|&[a, b, c, d]| {
+            let sides = [a == b, b == c, c == d, d == a];
+            if sides.contains(&true) {
+                // With one side gone a triangle is left; with more, or a diagonal, a line.
+                triangles.push(if sides[0] || sides[1] { [a, c, d] } else { [a, b, c] });
+                return false;
+            }
+            a != c && b != d
+        });
+        triangles.retain(|[a, b, c]| a != b && b != c && c != a);
+        self.mesh.triangles = triangles;
+        let lost = faces - self.mesh.triangles.len() - self.mesh.quads.len();
+        let lost = if lost > 0 { format!("; faces that collapsed: {lost}") } else { String::new() };
+        self.notes.push(format!("points joined to others within {distance} m: {gone}{lost}"));
+        // Two material coordinates at one point are a seam; which of them counts depends on the face.
+        let apart = |(a, k): (usize, &u32)| {
+            let ([u, v], [s, t]) = (self.mesh.material[a], self.mesh.material[*k as usize]);
+            (u - s).abs() + (v - t).abs() > 2.0 * distance
+        };
+        if !self.mesh.material.is_empty()
+            && let torn @ 1.. = kept.iter().enumerate().filter(|pair| apart(*pair)).count()
+        {
+            self.mesh.material.clear();
+            self.notes.push(format!(
+                "joined points with several texture coordinates (seams): {torn}; the warp lies along x"
+            ));
+        }
+    }
+
+    /// Leaves out points that no face uses and numbers the others anew, in the order of the file.
+    fn drop_unused(&mut self, kept: &[u32]) {
+        let mut used = vec![false; kept.len()];
+        let corners =
+            self.mesh.triangles.as_flattened_mut().iter_mut().chain(self.mesh.quads.as_flattened_mut());
+        corners.for_each(|i| used[*i as usize] = true);
+        let mut number = vec![NO_PARTICLE; kept.len()];
+        for (i, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+            number[i] = self.point_of.len() as u32;
+            self.point_of.push(i as u32);
+        }
+        let loose = kept.iter().enumerate().filter(|(i, k)| *i == **k as usize && !used[*i]).count();
+        if loose > 0 {
+            self.notes.push(format!("points that no face uses, left out: {loose}"));
+        }
+        let corners =
+            self.mesh.triangles.as_flattened_mut().iter_mut().chain(self.mesh.quads.as_flattened_mut());
+        corners.for_each(|i| *i = number[*i as usize]);
+        self.particle_of = kept.iter().map(|k| number[*k as usize]).collect();
+        self.mesh.positions = self.point_of.iter().map(|i| self.mesh.positions[*i as usize]).collect();
+        if !self.mesh.material.is_empty() {
+            self.mesh.material = self.point_of.iter().map(|i| self.mesh.material[*i as usize]).collect();
+        }
+    }
+}
+
+/// How many metres of the surface a unit of u and of v spans, in the mean over the material [m]; not finite where it has no area.
+fn metres_per_unit(mesh: &Mesh) -> [f64; 2] {
+    let halves = mesh.quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+    let (mut sum, mut area) = ([0.0; 2], 0.0);
+    for corners in mesh.triangles.iter().copied().chain(halves) {
+        let [a, b, c] = corners.map(|i| mesh.positions[i as usize]);
+        let [p, q, r] = corners.map(|i| mesh.material[i as usize]);
+        let ([u1, v1], [u2, v2]) = ([q[0] - p[0], q[1] - p[1]], [r[0] - p[0], r[1] - p[1]]);
+        let doubled = u1 * v2 - u2 * v1;
+        // A triangle that is a line in the material has no directions to tell.
+        if doubled.abs() > 1e-9 * (u1 * u1 + v1 * v1 + u2 * u2 + v2 * v2) {
+            // Tangents along u and v, times the doubled area in the material.
+            sum[0] += ((b - a) * v2 - (c - a) * v1).length();
+            sum[1] += ((c - a) * u1 - (b - a) * u2).length();
+            area += doubled.abs();
+        }
+    }
+    sum.map(|s| s / area)
+}
+
+/// For every point the first one that stays within `distance`, mostly itself. Points that stay are further apart.
+fn joined(positions: &[DVec3], distance: f64) -> Vec<u32> {
+    // Points that stay, by the cube of the side `distance` that they lie in; near ones lie in this or a neighbouring cube.
+    let mut cubes: HashMap<[u64; 3], Vec<u32>> = HashMap::new();
+    // The sum turns -0 to 0.
+    let name = |cube: DVec3| (cube + DVec3::ZERO).to_array().map(f64::to_bits);
+    let near = |i: usize, cube: DVec3, cubes: &HashMap<[u64; 3], Vec<u32>>| {
+        let shifts =
+            (0..27).map(|k| DVec3::new((k % 3) as f64, (k / 3 % 3) as f64, (k / 9) as f64) - DVec3::ONE);
+        let around = shifts.filter_map(|shift| cubes.get(&name(cube + shift))).flatten().copied();
+        around.filter(|k| positions[*k as usize].distance(positions[i]) <= distance).min()
+    };
+    let mut kept = Vec::with_capacity(positions.len());
+    for (i, p) in positions.iter().enumerate() {
+        let cube = (p / distance).floor();
+        // What is out of all proportion is nobody's neighbour.
+        let first = if cube.is_finite() { near(i, cube, &cubes) } else { None };
+        if first.is_none() && cube.is_finite() {
+            cubes.entry(name(cube)).or_default().push(i as u32);
+        }
+        kept.push(first.unwrap_or(i as u32));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shapes;
+    use super::*;
+    use crate::math::random::Random;
+    use crate::scene::Sheet;
+
+    fn shape(scale: f64, up: UpAxis, weld: f64) -> MeshShape {
+        MeshShape { file: String::new(), scale, up, weld }
+    }
+
+    fn sheet() -> Mesh {
+        shapes::sheet(&Sheet { width: 0.6, height: 0.4, columns: 4, rows: 3, slack: 1.0 }).rest
+    }
+
+    #[test]
+    fn a_clean_file_stays_as_it_is() {
+        let mesh = sheet();
+        for weld in [0.0, 0.05] {
+            let imported = import(&mesh, &shape(1.0, UpAxis::Y, weld));
+            assert_eq!(imported.mesh, mesh);
+            assert_eq!((imported.particle_of, imported.notes), ((0..12).collect(), vec![]));
+        }
+        let turned = import(&mesh, &shape(2.0, UpAxis::Z, 0.0)).mesh;
+        let [p, q] = [mesh.positions[5], turned.positions[5]];
+        assert_eq!(q, 2.0 * DVec3::new(p.x, p.z, -p.y));
+        assert_eq!(turned.material[5], mesh.material[5].map(|c| 2.0 * c), "metres stay metres");
+    }
+
+    #[test]
+    fn texture_coordinates_become_metres_whatever_their_scale() {
+        let mesh = sheet();
+        let mut square = mesh.clone();
+        square.material.iter_mut().for_each(|[u, v]| (*u, *v) = (*u / 0.6, 1.0 - *v / 0.4));
+        let imported = import(&square, &shape(1.0, UpAxis::Y, 0.0));
+        for (uv, want) in imported.mesh.material.iter().zip(&mesh.material) {
+            assert!(
+                (uv[0] - want[0]).abs() < 1e-12 && (0.4 - uv[1] - want[1]).abs() < 1e-12,
+                "{uv:?} {want:?}"
+            );
+        }
+        assert_eq!(imported.notes, ["texture coordinates in metres: one u is 0.6000 m, one v is 0.4000 m"]);
+        square.material.fill([0.5, 0.5]);
+        let imported = import(&square, &shape(1.0, UpAxis::Y, 0.0));
+        assert!(imported.mesh.material.is_empty() && imported.notes[0].contains("no area"));
+    }
+
+    /// The sheet with every face on points of its own, and one point that no face uses.
+    fn torn_apart(mesh: &Mesh) -> Mesh {
+        let corners = mesh.quads.as_flattened();
+        let mut torn = Mesh { positions: vec![DVec3::ONE], material: vec![[9.0; 2]], ..Mesh::default() };
+        torn.positions.extend(corners.iter().map(|i| mesh.positions[*i as usize]));
+        torn.material.extend(corners.iter().map(|i| mesh.material[*i as usize]));
+        torn.quads = (0..mesh.quads.len() as u32).map(|k| [1, 2, 3, 4].map(|c| 4 * k + c)).collect();
+        torn
+    }
+
+    #[test]
+    fn double_points_are_joined_and_loose_ones_left_out() {
+        let mesh = sheet();
+        let torn = torn_apart(&mesh);
+        let loose = import(&torn, &shape(1.0, UpAxis::Y, 0.0));
+        assert_eq!((loose.mesh.positions.len(), loose.particle_of[0]), (24, NO_PARTICLE));
+        assert_eq!(loose.notes, ["points that no face uses, left out: 1"]);
+        assert_eq!(loose.particle_of[1..], (0..24).collect::<Vec<_>>());
+
+        let whole = import(&torn, &shape(1.0, UpAxis::Y, 1e-6));
+        assert_eq!((whole.mesh.positions.len(), whole.mesh.quads.len()), (12, 6));
+        assert_eq!(whole.notes.len(), 2, "{:?}", whole.notes);
+        for (file, particle) in whole.particle_of.iter().enumerate().skip(1) {
+            assert_eq!(whole.mesh.positions[*particle as usize], torn.positions[file]);
+            assert_eq!(whole.mesh.material[*particle as usize], torn.material[file]);
+        }
+        for (particle, file) in whole.point_of.iter().enumerate() {
+            assert_eq!(whole.particle_of[*file as usize] as usize, particle);
+        }
+        let mut seam = torn;
+        seam.material[2] = [0.5, 0.3];
+        assert!(import(&seam, &shape(1.0, UpAxis::Y, 1e-6)).mesh.material.is_empty(), "a seam");
+    }
+
+    #[test]
+    fn faces_that_collapse_go_and_quads_become_triangles() {
+        let x = |x: f64, y: f64| DVec3::new(x, y, 0.0);
+        let positions = vec![x(0.0, 0.0), x(1.0, 0.0), x(1.0, 1.0), x(0.0, 1.0), x(1e-3, 0.0), x(1.0, 1.001)];
+        let quads = vec![[0, 4, 2, 3], [0, 1, 2, 5], [0, 1, 2, 3], [0, 1, 4, 3], [0, 4, 2, 5], [4, 1, 2, 0]];
+        let mesh = Mesh { positions, quads, triangles: vec![[0, 1, 2], [0, 4, 1]], ..Mesh::default() };
+        let joined = import(&mesh, &shape(1.0, UpAxis::Y, 0.01));
+        assert_eq!(joined.mesh.triangles, [[0, 1, 2], [0, 2, 3], [0, 1, 2], [0, 1, 2]]);
+        assert_eq!(joined.mesh.quads, [[0, 1, 2, 3]]);
+        assert_eq!(joined.notes[0], "points joined to others within 0.01 m: 2; faces that collapsed: 3");
+    }
+
+    #[test]
+    fn cubes_join_what_comparing_all_pairs_joins() {
+        let mut random = Random::new(5);
+        for distance in [1e-3, 0.03, 0.3, 2.0] {
+            let mut number = || random.between(-1.0, 1.0);
+            let mut points: Vec<DVec3> =
+                (0..600).map(|_| DVec3::new(number(), number(), 0.1 * number())).collect();
+            points.extend([DVec3::ZERO, DVec3::splat(-0.0), DVec3::splat(1e300), DVec3::splat(f64::MAX)]);
+            let mut slow: Vec<u32> = Vec::new();
+            for (i, p) in points.iter().enumerate() {
+                let stays = |k: &usize| slow[*k] as usize == *k && points[*k].distance(*p) <= distance;
+                slow.push((0..i).find(stays).unwrap_or(i) as u32);
+            }
+            assert_eq!(joined(&points, distance), slow, "{distance}");
+        }
+    }
+
+    #[test]
+    fn what_names_missing_points_is_left_for_the_topology() {
+        let mut mesh = sheet();
+        mesh.triangles = vec![[0, 1, 99]];
+        assert_eq!(import(&mesh, &shape(1.0, UpAxis::Y, 0.1)).mesh, mesh);
+        let mut mesh = sheet();
+        mesh.positions[3].x = f64::NAN;
+        assert_eq!(import(&mesh, &shape(1.0, UpAxis::Y, 0.05)).mesh.positions.len(), 12);
+    }
+}

@@ -1,0 +1,31 @@
+//! What every mesh that a reader accepts must hold to.
+
+use taffeta::model::import::{NO_PARTICLE, import};
+use taffeta::model::topology::Topology;
+use taffeta::scene::{MeshShape, UpAxis};
+use taffeta_io::mesh::{MeshFaults, MeshFile};
+
+/// Asserts that a mesh that was read is sound, and that it can be made ready to be cloth or is refused.
+pub fn judge(read: Result<MeshFile, MeshFaults>) {
+    let file = match read {
+        Ok(file) => file,
+        Err(faults) => return assert!(faults.count > 0 && !faults.to_string().is_empty()),
+    };
+    let mesh = &file.mesh;
+    let points = mesh.positions.len();
+    let corners = mesh.triangles.as_flattened().iter().chain(mesh.quads.as_flattened());
+    assert!(corners.chain(file.lines.as_flattened()).all(|i| (*i as usize) < points));
+    assert!(mesh.positions.iter().all(|p| p.is_finite()));
+    assert!(mesh.material.is_empty() || mesh.material.len() == points);
+    assert!(mesh.material.iter().flatten().all(|c| c.is_finite()));
+    for weld in [0.0, 0.01] {
+        let shape = MeshShape { file: String::new(), scale: 1.0, up: UpAxis::Z, weld };
+        let cloth = import(mesh, &shape);
+        assert_eq!(cloth.particle_of.len(), points);
+        let known = |p: &u32| *p == NO_PARTICLE || (*p as usize) < cloth.mesh.positions.len();
+        assert!(cloth.particle_of.iter().all(known));
+        if let Err(problems) = Topology::new(&cloth.mesh) {
+            assert!(!problems.is_empty());
+        }
+    }
+}

@@ -29,7 +29,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("forces", &["math", "model", "parallel"]),
     ("collide", &["math", "model", "parallel"]),
     ("check", &["math", "model"]),
-    ("step", &["math", "scene", "model", "parallel", "forces", "collide", "check"]),
+    ("solve", &["math", "model", "parallel"]),
+    ("step", &["math", "scene", "model", "parallel", "forces", "collide", "solve", "check"]),
 ];
 
 #[test]

@@ -12,8 +12,16 @@ pub fn when_built(origin: &str, faults: Vec<Fault>) -> SceneFaults {
     SceneFaults { origin: origin.into(), text: String::new(), faults }
 }
 
+/// Lines longer than this are not drawn [bytes].
+const LONGEST_LINE: usize = 500;
+
 /// All faults at once, as they are shown on stderr.
 pub fn shown(faults: &SceneFaults) -> String {
+    let sets = faults.faults.iter().filter_map(|fault| fault.from_command_line.as_deref());
+    if faults.text.lines().chain(sets).any(|line| line.len() > LONGEST_LINE) {
+        // Plain text clips long lines; a picture would fill the screen with them.
+        return format!("{faults}{}", counted(faults.faults.len(), "fault"));
+    }
     let terminal = std::io::stderr().is_terminal();
     let theme = match (terminal, std::env::var_os("NO_COLOR")) {
         (true, None) => GraphicalTheme::unicode(),

@@ -1,13 +1,17 @@
 //! The program `taffeta`: its commands, and the exit code that each of them ends with.
 
+mod album;
 mod bench;
 mod certificate;
 mod check;
+mod export;
 mod faults;
 mod interrupt;
 mod lists;
 mod machine;
+mod plot;
 mod progress;
+mod render;
 mod report;
 mod run;
 mod stepping;
@@ -15,6 +19,7 @@ mod tell;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
+use std::fmt;
 use std::process::ExitCode;
 use taffeta_io::scene_file::SceneFaults;
 
@@ -32,6 +37,9 @@ struct Arguments {
 enum Command {
     Run(run::Args),
     Check(check::Args),
+    Render(render::Args),
+    Export(export::Args),
+    Plot(plot::Args),
     Bench(bench::Args),
     Scenes(lists::Scenes),
     Methods(lists::Methods),
@@ -69,6 +77,15 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Scene(faults) => write!(f, "{faults}"),
+            Self::Input(error) | Self::Work(error) => write!(f, "{error}"),
+        }
+    }
+}
+
 impl From<SceneFaults> for Failure {
     fn from(faults: SceneFaults) -> Self {
         Self::Scene(Box::new(faults))
@@ -80,6 +97,9 @@ fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Render(args) => render::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Plot(args) => plot::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Scenes(args) => args.run(),
         Command::Methods(args) => args.run(),

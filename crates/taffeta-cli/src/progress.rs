@@ -49,13 +49,13 @@ impl Progress {
         Self::Bar(bar)
     }
 
-    /// A frame is done; one that was recorded before has no new report.
-    pub fn frame(&mut self, number: u32, report: Option<&FrameReport>, tolerance: f64) {
+    /// A frame is done; `words` says what is worth knowing of it, in colour or not.
+    pub fn frame(&mut self, number: u32, words: impl Fn(bool) -> String) {
         match self {
             Self::Silent => {}
             Self::Bar(bar) => {
                 bar.set_position(number.into());
-                bar.set_message(words(report, tolerance, std::env::var_os("NO_COLOR").is_none()));
+                bar.set_message(words(std::env::var_os("NO_COLOR").is_none()));
             }
             Self::Lines(lines) => {
                 let now = Instant::now();
@@ -65,15 +65,19 @@ impl Progress {
                         (number.saturating_sub(lines.first), lines.frames.saturating_sub(number));
                     let pace = (now - lines.begun).as_secs_f64() / f64::from(done.max(1));
                     let seconds = (pace * f64::from(left)).ceil();
-                    let words = words(report, tolerance, false);
-                    aside(format_args!("frame {number} of {}, {seconds} s left  {words}", lines.frames));
+                    aside(format_args!(
+                        "frame {number} of {}, {seconds} s left  {}",
+                        lines.frames,
+                        words(false)
+                    ));
                 }
             }
         }
     }
 }
 
-fn words(report: Option<&FrameReport>, tolerance: f64, colour: bool) -> String {
+/// The certificate of a frame in few words; one that was recorded before has no new report.
+pub fn certified(report: Option<&FrameReport>, tolerance: f64, colour: bool) -> String {
     let Some(report) = report else { return "recorded before, and the same again".into() };
     let strain = report.certificate().max_strain;
     let mut told = format!("strain {}", percent(strain));

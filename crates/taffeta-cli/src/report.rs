@@ -163,7 +163,7 @@ pub enum ReportError {
         reason: String,
     },
     /// The file cannot be written.
-    #[error("{path}: the report cannot be written: {source}; the recording is whole")]
+    #[error("{path}: cannot be written: {source}")]
     Io {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,7 @@
-//! Everything of Taffeta that is a file: scene files, meshes, recordings.
+//! Everything of Taffeta that is a file: scene files, meshes, recordings, exports.
 
 pub mod catalogue;
+pub mod export;
 pub mod mesh;
 pub mod recording;
 pub mod scene_file;

@@ -233,3 +233,33 @@ fn the_scenes_of_the_reference_load() {
         read(block, &[]).unwrap_or_else(|faults| panic!("{faults}"));
     }
 }
+
+#[test]
+fn contradictions_are_told_beside_faults_of_other_keys() {
+    let text = r#"
+frames = 0
+[[cloth]]
+fabric = "coton"
+sheet = { width = 1.0, height = -1.0, columns = 10 }
+[[collider]]
+sphere = { radius = 0.3 }
+box = { size = [1, 1, 1] }
+gravity = [nan, 0, 0]
+"#;
+    let keys: Vec<String> = from_text("bad.toml", text, &[])
+        .unwrap_err()
+        .faults
+        .into_iter()
+        .map(|located| located.fault.key)
+        .collect();
+    // Not told: that the cloth has no shape. It has one, which is at fault itself.
+    let wanted = [
+        "frames",
+        "cloth[0].fabric",
+        "cloth[0].sheet.rows",
+        "cloth[0].sheet.height",
+        "collider[0].box",
+        "collider[0].gravity",
+    ];
+    assert_eq!(keys, wanted);
+}

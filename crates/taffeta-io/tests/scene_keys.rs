@@ -11,6 +11,9 @@ const BASE: &str = r##"
 title = "Every number there is"
 [solver]
 substeps = 4
+[camera]
+position = [3.0, 2.0, 4.0]
+target = [0.0, 0.5, 0.0]
 [fabrics.test]
 density = 100.0
 warp = 1000.0

@@ -1,64 +1,412 @@
-//! Every force against differences of its energy, every derivative against differences of its force.
+//! One list of elements, one list of laws: every force against differences of its energy, every derivative against differences of its force.
+//!
+//! A new element joins by a line in `every_element_obeys_every_law` and a function that makes it.
 
+use taffeta::forces::baraff_witkin::Triangle;
+use taffeta::forces::choi_ko::{Buckle, Damper, Stretch};
+use taffeta::forces::element::{Blocks, Element};
+use taffeta::forces::hinge::{AngleHinge, FlatHinge};
 use taffeta::forces::{air, bend, spring};
-use taffeta::math::{DVec3, random::Random};
+use taffeta::math::{DMat3, DQuat, DVec3, random::Random, trig};
 use taffeta::model::AirModel;
 
-const STEP: f64 = 1e-6;
+#[test]
+fn every_element_obeys_every_law() {
+    check("spring", spring_case);
+    check("bend", bend_case);
+    check("stretch of Choi & Ko", stretch_case);
+    check("buckling of Choi & Ko", buckle_case);
+    check("buckling damped as P3 prints it", buckle_as_printed_case);
+    check("triangle of Baraff & Witkin", triangle_case);
+    check("flat hinge", flat_hinge_case);
+    check("angle hinge", angle_hinge_case);
+}
 
-fn random_vector(random: &mut Random) -> DVec3 {
+/// An element and shapes to try it on.
+struct Case<E, const N: usize> {
+    element: E,
+    /// Shapes around which the force has derivatives.
+    smooth: Vec<[DVec3; N]>,
+    /// Shapes where it has none: it must still be finite and keep momentum.
+    rough: Vec<[DVec3; N]>,
+    /// The shape without force.
+    rest: [DVec3; N],
+    /// Whether damping resists a rigid turn.
+    brakes_turns: bool,
+}
+
+fn check<const N: usize, E: Element<N>>(name: &str, make: fn(&mut Random) -> Case<E, N>) {
+    let mut random = Random::new(1);
+    for round in 0..200 {
+        let case = make(&mut random);
+        let e = &case.element;
+        for x in &case.smooth {
+            force_is_the_slope_of_the_energy(name, e, x);
+            derivative_is_that_of_the_force(name, e, x);
+            rigid_motion_changes_nothing(name, e, x, &mut random);
+        }
+        for x in case.smooth.iter().chain(&case.rough).chain([&case.rest]) {
+            forces_keep_momentum(name, e, x);
+            matrix_only_resists(name, &e.safe_derivative(x));
+            damping_only_takes(name, e, x, case.brakes_turns, &mut random);
+        }
+        rests_without_force(name, e, &case.rest);
+        assert!(!case.smooth.is_empty(), "{name}, round {round}");
+    }
+}
+
+fn force_is_the_slope_of_the_energy<const N: usize, E: Element<N>>(name: &str, e: &E, x: &[DVec3; N]) {
+    let forces = e.forces(x);
+    let scale = largest(&forces) + 1e-3 * size(&e.derivative(x));
+    for (i, axis) in coordinates::<N>() {
+        let slope = difference(|s| e.energy(&moved(x, i, axis * s)));
+        assert!(
+            (forces[i].dot(axis) + slope).abs() <= 1e-7 * scale,
+            "{name}: {} {slope}",
+            forces[i].dot(axis)
+        );
+    }
+}
+
+fn derivative_is_that_of_the_force<const N: usize, E: Element<N>>(name: &str, e: &E, x: &[DVec3; N]) {
+    let blocks = e.derivative(x);
+    let scale = size(&blocks);
+    for (j, axis) in coordinates::<N>() {
+        for (i, row) in blocks.iter().enumerate() {
+            let slope = difference(|s| e.forces(&moved(x, j, axis * s))[i]);
+            assert!((row[j] * axis - slope).length() <= 1e-7 * scale, "{name}: {i} by {j}");
+            assert!(far(row[j], blocks[j][i].transpose()) <= 1e-12 * scale, "{name}: not symmetric");
+        }
+    }
+}
+
+fn rigid_motion_changes_nothing<const N: usize, E: Element<N>>(
+    name: &str,
+    e: &E,
+    x: &[DVec3; N],
+    random: &mut Random,
+) {
+    let (turn, shift) = (any_turn(random), vector(random));
+    let there = x.map(|p| turn * p + shift);
+    let scale = size(&e.derivative(x));
+    assert!((e.energy(&there) - e.energy(x)).abs() <= 1e-12 * scale, "{name}: energy of a turn");
+    for (here, there) in e.forces(x).iter().zip(e.forces(&there)) {
+        assert!((turn * *here - there).length() <= 1e-11 * scale, "{name}: force after a turn");
+    }
+}
+
+fn forces_keep_momentum<const N: usize, E: Element<N>>(name: &str, e: &E, x: &[DVec3; N]) {
+    let forces = e.forces(x);
+    assert!(forces.iter().all(|f| f.is_finite()) && e.energy(x).is_finite(), "{name}: {forces:?} at {x:?}");
+    let (push, moment) = resultant(x, &forces);
+    assert!(push.length() <= 1e-12 * largest(&forces), "{name}: momentum");
+    assert!(moment.length() <= 1e-11 * largest(&forces), "{name}: moment {moment} of {forces:?}");
+}
+
+fn matrix_only_resists<const N: usize>(name: &str, blocks: &Blocks<N>) {
+    let scale = size(blocks);
+    assert!(scale.is_finite(), "{name}: matrix");
+    for (i, row) in blocks.iter().enumerate() {
+        let sum = row.iter().fold(DMat3::ZERO, |sum, b| sum + *b);
+        assert!(far(sum, DMat3::ZERO) <= 1e-12 * scale, "{name}: a shift gives a force");
+        let symmetric =
+            row.iter().enumerate().all(|(j, b)| far(*b, blocks[j][i].transpose()) <= 1e-12 * scale);
+        assert!(symmetric, "{name}: matrix is not symmetric");
+    }
+    assert!(scale == 0.0 || positive(blocks, 1e-12 * scale), "{name}: matrix pushes");
+}
+
+fn damping_only_takes<const N: usize, E: Element<N>>(
+    name: &str,
+    e: &E,
+    x: &[DVec3; N],
+    brakes_turns: bool,
+    random: &mut Random,
+) {
+    let blocks = e.damping_derivative(x);
+    matrix_only_resists(name, &blocks);
+    let v: [DVec3; N] = std::array::from_fn(|_| vector(random));
+    let forces = e.damping(x, &v);
+    let scale = size(&blocks);
+    for (row, f) in blocks.iter().zip(&forces) {
+        let product = row.iter().zip(&v).fold(DVec3::ZERO, |sum, (b, v)| sum + *b * *v);
+        assert!((product - *f).length() <= 1e-12 * scale, "{name}: damping is not its derivative × v");
+    }
+    let power: f64 = forces.iter().zip(&v).map(|(f, v)| f.dot(*v)).sum();
+    assert!(power <= 1e-12 * scale, "{name}: damping gives energy");
+    let (push, moment) = resultant(x, &forces);
+    assert!(push.length() <= 1e-11 * scale, "{name}: damping and momentum");
+    let spin = vector(random);
+    let braked = e.damping(x, &x.map(|p| spin.cross(p)));
+    if !brakes_turns {
+        assert!(moment.length() <= 1e-10 * scale, "{name}: damping and angular momentum");
+        assert!(largest(&braked) <= 1e-11 * scale, "{name}: damping of a rigid turn");
+    }
+}
+
+fn rests_without_force<const N: usize, E: Element<N>>(name: &str, e: &E, rest: &[DVec3; N]) {
+    let scale = size(&e.derivative(rest));
+    assert!(largest(&e.forces(rest)) <= 1e-12 * scale && e.energy(rest) <= 1e-24 * scale, "{name}: rest");
+    for (safe, exact) in e.safe_derivative(rest).iter().flatten().zip(e.derivative(rest).iter().flatten()) {
+        assert!(far(*safe, *exact) <= 1e-12 * scale, "{name}: at rest the exact matrix resists already");
+    }
+}
+
+// The elements.
+
+struct Spring {
+    rest_length: f64,
+    stiffness: f64,
+    damping: f64,
+}
+
+impl Element<2> for Spring {
+    fn energy(&self, [a, b]: &[DVec3; 2]) -> f64 {
+        spring::energy(*b - *a, self.rest_length, self.stiffness)
+    }
+    fn forces(&self, [a, b]: &[DVec3; 2]) -> [DVec3; 2] {
+        let f = spring::force(*b - *a, DVec3::ZERO, self.rest_length, self.stiffness, 0.0);
+        [f, -f]
+    }
+    fn derivative(&self, [a, b]: &[DVec3; 2]) -> Blocks<2> {
+        ends(spring::derivative(*b - *a, self.rest_length, self.stiffness))
+    }
+    fn safe_derivative(&self, [a, b]: &[DVec3; 2]) -> Blocks<2> {
+        let d = *b - *a;
+        ends(spring::derivative(d, self.rest_length.min(d.length()), self.stiffness))
+    }
+    fn damping(&self, [a, b]: &[DVec3; 2], [va, vb]: &[DVec3; 2]) -> [DVec3; 2] {
+        let f = spring::force(*b - *a, *vb - *va, self.rest_length, 0.0, self.damping);
+        [f, -f]
+    }
+    fn damping_derivative(&self, [a, b]: &[DVec3; 2]) -> Blocks<2> {
+        let n = (*b - *a).normalize_or_zero();
+        ends(DMat3::from_cols(n * n.x, n * n.y, n * n.z) * self.damping)
+    }
+}
+
+fn ends(m: DMat3) -> Blocks<2> {
+    [[-m, m], [m, -m]]
+}
+
+fn spring_case(random: &mut Random) -> Case<Spring, 2> {
+    let (rest_length, stiffness) = (random.between(0.1, 1.5), random.between(1.0, 100.0));
+    let element = Spring { rest_length, stiffness, damping: random.between(0.1, 2.0) };
+    let rest = pair(random, rest_length);
+    let smooth = vec![pair_of(random, 0.3, 2.0), rest];
+    Case { element, smooth, rough: vec![[rest[0]; 2]], rest, brakes_turns: false }
+}
+
+struct Bend {
+    inverse_lengths: [f64; 2],
+    stiffness: f64,
+    damping: f64,
+}
+
+impl Bend {
+    fn blocks(&self, factor: f64) -> Blocks<3> {
+        let [p, q] = self.inverse_lengths;
+        let weights = [p, -p - q, q];
+        weights.map(|a| weights.map(|b| DMat3::IDENTITY * (-factor * a * b)))
+    }
+}
+
+impl Element<3> for Bend {
+    fn energy(&self, x: &[DVec3; 3]) -> f64 {
+        bend::energy(*x, self.inverse_lengths, self.stiffness)
+    }
+    fn forces(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
+        bend::forces(*x, [DVec3::ZERO; 3], self.inverse_lengths, self.stiffness, 0.0)
+    }
+    fn derivative(&self, _: &[DVec3; 3]) -> Blocks<3> {
+        self.blocks(self.stiffness)
+    }
+    fn safe_derivative(&self, _: &[DVec3; 3]) -> Blocks<3> {
+        self.blocks(self.stiffness)
+    }
+    fn damping(&self, x: &[DVec3; 3], v: &[DVec3; 3]) -> [DVec3; 3] {
+        bend::forces(*x, *v, self.inverse_lengths, 0.0, self.damping)
+    }
+    fn damping_derivative(&self, _: &[DVec3; 3]) -> Blocks<3> {
+        self.blocks(self.damping)
+    }
+}
+
+fn bend_case(random: &mut Random) -> Case<Bend, 3> {
+    let inverse_lengths = [random.between(0.5, 5.0), random.between(0.5, 5.0)];
+    let element = Bend { inverse_lengths, stiffness: 3.0, damping: 1.0 };
+    let [b, along] = pair(random, 1.0);
+    let rest = [b - (along - b) / inverse_lengths[0], b, b + (along - b) / inverse_lengths[1]];
+    // Folded back on itself, and all in one point.
+    let smooth = vec![std::array::from_fn(|_| vector(random)), [rest[0], b, rest[0]], [b; 3]];
+    Case { element, smooth, rough: vec![], rest, brakes_turns: true }
+}
+
+fn stretch_case(random: &mut Random) -> Case<Stretch, 2> {
+    let rest_length = random.between(0.3, 1.5);
+    let damper = Damper { along: random.between(0.1, 2.0), whole: 0.0 };
+    let element = Stretch { rest_length, stiffness: random.between(1.0, 100.0), damper };
+    let rest = pair(random, rest_length * (1.0 + 1e-15));
+    let (long, short) = (random.between(1.1, 2.0), random.between(0.1, 0.9));
+    let smooth = vec![pair(random, long * rest_length), pair(random, short * rest_length)];
+    Case { element, smooth, rough: vec![rest, [rest[0]; 2]], rest, brakes_turns: false }
+}
+
+fn buckle_case(random: &mut Random) -> Case<Buckle, 2> {
+    // Ramps that never meet the arc, meet it twice, or once; and everything between.
+    let ratio = [10.0, 35.0, 200.0, random.between(1.0, 500.0)][random.below(4)];
+    let (rest_length, bending): (f64, f64) = (random.between(0.3, 1.5), random.between(0.1, 5.0));
+    let damper = Damper { along: random.between(0.1, 2.0), whole: 0.0 };
+    let element = Buckle::new(rest_length, bending, ratio * bending / rest_length.powi(3), damper);
+    let rest = pair(random, rest_length * (1.0 + 1e-15));
+    let (long, short) = (random.between(1.1, 2.0), random.between(0.05, 0.99));
+    let smooth = vec![pair(random, long * rest_length), pair(random, short * rest_length)];
+    let rough = vec![pair(random, rest_length * (1.0 - 1e-15)), [rest[0]; 2]];
+    Case { element, smooth, rough, rest, brakes_turns: false }
+}
+
+fn buckle_as_printed_case(random: &mut Random) -> Case<Buckle, 2> {
+    let element = Buckle::new(1.0, 1.0, 1000.0, Damper { along: 0.0, whole: 0.7 });
+    let rest = pair(random, 1.5);
+    Case { element, smooth: vec![pair_of(random, 0.1, 0.8)], rough: vec![], rest, brakes_turns: true }
+}
+
+fn triangle_case(random: &mut Random) -> Case<Triangle, 3> {
+    let at = |angle: f64, r: f64| [0.2 + r * trig::cos(angle), -0.3 + r * trig::sin(angle)];
+    let start = random.between(0.0, 6.0);
+    let mut material =
+        [0.0, 2.1, 4.2].map(|a| at(start + a + random.between(-0.4, 0.4), random.between(0.4, 1.2)));
+    if random.below(2) == 0 {
+        material.swap(1, 2);
+    }
+    let stiffness = std::array::from_fn(|_| random.between(1.0, 100.0));
+    let element = Triangle::new(material, stiffness, random.between(0.1, 1.0)).unwrap();
+    let place = |wu: DVec3, wv: DVec3| material.map(|[u, v]| DVec3::new(0.3, 0.1, -0.2) + u * wu + v * wv);
+    let turn = any_turn(random);
+    let rest = place(turn * DVec3::X, turn * DVec3::Y);
+    let mut drawn = || any_turn(random) * DVec3::X * random.between(0.4, 1.8);
+    let (wu, wv) = (drawn(), drawn());
+    // Without area, with both ways drawn out alike.
+    let smooth = vec![place(wu, wv), place(wu, -0.7 * wu), rest];
+    let rough = vec![[DVec3::ONE; 3], place(wu, DVec3::ZERO), place(DVec3::ZERO, wv)];
+    Case { element, smooth, rough, rest, brakes_turns: false }
+}
+
+/// Four points of a hinge with fair triangles: wings of `angles` to the flat.
+fn wings(random: &mut Random, angles: [f64; 2]) -> [DVec3; 4] {
+    let turn = any_turn(random);
+    let mut wing = |side: f64, angle: f64| {
+        let (h, foot) = (random.between(0.4, 1.2), random.between(-0.3, 1.3));
+        turn * DVec3::new(foot, side * h * trig::cos(angle), h * trig::sin(angle))
+    };
+    let [c, d] = [wing(1.0, angles[0]), wing(-1.0, angles[1])];
+    [DVec3::ZERO, turn * DVec3::X * random.between(0.5, 1.0), c, d].map(|p| p + DVec3::new(0.2, 0.4, -0.1))
+}
+
+fn hinge_shapes(random: &mut Random) -> (Vec<[DVec3; 4]>, Vec<[DVec3; 4]>) {
+    let any = [random.between(-1.4, 1.4), random.between(-1.4, 1.4)];
+    let smooth = vec![wings(random, any), wings(random, [0.0; 2]), wings(random, [1.5, 1.5])];
+    // Folded up completely; a triangle without area; an edge without length; all in one point.
+    let folded = wings(random, [std::f64::consts::PI, 0.0]);
+    let [a, b, c, d] = smooth[0];
+    (smooth, vec![folded, [a, b, 0.3 * a + 0.7 * b, d], [a, a, c, d], [a; 4]])
+}
+
+fn flat_hinge_case(random: &mut Random) -> Case<FlatHinge, 4> {
+    let rest = wings(random, [0.0; 2]);
+    let element = FlatHinge::new(&rest, random.between(0.1, 10.0), random.between(0.1, 1.0)).unwrap();
+    let (mut smooth, rough) = hinge_shapes(random);
+    smooth.extend(rough);
+    Case { element, smooth, rough: vec![], rest, brakes_turns: true }
+}
+
+fn angle_hinge_case(random: &mut Random) -> Case<AngleHinge, 4> {
+    let bent = [random.between(-1.0, 1.0), random.between(-1.0, 1.0)];
+    let angles = [bent, [0.0; 2]][random.below(2)];
+    let rest = wings(random, angles);
+    let element = AngleHinge::new(&rest, random.between(0.1, 10.0), random.between(0.1, 1.0)).unwrap();
+    let (mut smooth, rough) = hinge_shapes(random);
+    smooth.push(rest);
+    Case { element, smooth, rough, rest, brakes_turns: false }
+}
+
+// Numbers at random, differences, matrices.
+
+fn vector(random: &mut Random) -> DVec3 {
     DVec3::from_array(std::array::from_fn(|_| random.between(-1.0, 1.0)))
 }
 
-/// The gradient of `f` at `x` by central differences.
-fn gradient(x: DVec3, f: impl Fn(DVec3) -> f64) -> DVec3 {
-    let along = |axis: DVec3| (f(x + STEP * axis) - f(x - STEP * axis)) / (2.0 * STEP);
-    DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
+fn any_turn(random: &mut Random) -> DQuat {
+    let [v, w] = [vector(random), vector(random)];
+    DQuat::from_xyzw(v.x, v.y, v.z, w.x).normalize()
 }
 
-#[test]
-fn a_spring_pulls_down_its_energy_and_its_derivative_is_that_of_the_force() {
-    let mut random = Random::new(1);
-    for _ in 0..500 {
-        let (d, rest, k) = (random_vector(&mut random), random.between(0.1, 1.5), random.between(1.0, 100.0));
-        // The force on the first particle is the gradient by the second one's place.
-        let force = spring::force(d, DVec3::ZERO, rest, k, 0.0);
-        assert!((force - gradient(d, |d| spring::energy(d, rest, k))).length() < 1e-6 * k);
-        let derivative = spring::derivative(d, rest, k);
-        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
-            let at = |s: f64| spring::force(d + s * axis, DVec3::ZERO, rest, k, 0.0);
-            let difference = (at(STEP) - at(-STEP)) / (2.0 * STEP);
-            assert!((derivative * axis - difference).length() < 1e-4 * k);
-        }
-        // The damper works along the spring alone and takes energy out.
-        let rate = random_vector(&mut random);
-        let damped = spring::force(d, rate, rest, k, 2.0) - force;
-        assert!((damped - 2.0 * d * (d.dot(rate) / d.length_squared())).length() < 1e-12);
-    }
-    assert_eq!(spring::force(DVec3::ZERO, DVec3::X, 1.0, 100.0, 1.0), DVec3::ZERO);
+/// Two points at a distance.
+fn pair(random: &mut Random, distance: f64) -> [DVec3; 2] {
+    let a = vector(random);
+    [a, a + any_turn(random) * DVec3::X * distance]
 }
 
-#[test]
-fn a_bend_pushes_down_its_energy_and_keeps_momentum() {
-    let mut random = Random::new(2);
-    for _ in 0..500 {
-        let points: [DVec3; 3] = std::array::from_fn(|_| random_vector(&mut random));
-        let inverse = [random.between(0.5, 5.0), random.between(0.5, 5.0)];
-        let forces = bend::forces(points, [DVec3::ZERO; 3], inverse, 3.0, 0.0);
-        for i in 0..3 {
-            let energy = |x: DVec3| {
-                let mut moved = points;
-                moved[i] = x;
-                bend::energy(moved, inverse, 3.0)
-            };
-            assert!((forces[i] + gradient(points[i], energy)).length() < 1e-5);
+fn pair_of(random: &mut Random, shortest: f64, longest: f64) -> [DVec3; 2] {
+    let distance = random.between(shortest, longest);
+    pair(random, distance)
+}
+
+fn coordinates<const N: usize>() -> impl Iterator<Item = (usize, DVec3)> {
+    (0..N).flat_map(|i| DVec3::AXES.map(|axis| (i, axis)))
+}
+
+fn moved<const N: usize>(x: &[DVec3; N], i: usize, by: DVec3) -> [DVec3; N] {
+    let mut there = *x;
+    there[i] += by;
+    there
+}
+
+/// The slope of `f` at 0, by differences of fourth order.
+fn difference<T>(f: impl Fn(f64) -> T) -> T
+where
+    T: std::ops::Sub<Output = T> + std::ops::Mul<f64, Output = T>,
+{
+    let step = 3e-4;
+    let central = |s: f64| f(s) - f(-s);
+    central(step) * (2.0 / (3.0 * step)) - central(2.0 * step) * (1.0 / (12.0 * step))
+}
+
+/// Sum and moment of forces.
+fn resultant<const N: usize>(x: &[DVec3; N], forces: &[DVec3; N]) -> (DVec3, DVec3) {
+    let moment = x.iter().zip(forces).fold(DVec3::ZERO, |sum, (x, f)| sum + x.cross(*f));
+    (forces.iter().copied().sum(), moment)
+}
+
+fn largest<const N: usize>(vectors: &[DVec3; N]) -> f64 {
+    vectors.iter().map(|f| f.length()).fold(0.0, f64::max)
+}
+
+fn size<const N: usize>(blocks: &Blocks<N>) -> f64 {
+    blocks.iter().flatten().map(|b| far(*b, DMat3::ZERO)).fold(0.0, f64::max)
+}
+
+fn far(a: DMat3, b: DMat3) -> f64 {
+    (a - b).to_cols_array().iter().fold(0.0, |most: f64, c| most.max(c.abs()))
+}
+
+/// Whether -blocks + shift has positive pivots, so that no eigenvalue of blocks exceeds the shift.
+fn positive<const N: usize>(blocks: &Blocks<N>, shift: f64) -> bool {
+    let n = 3 * N;
+    let mut m: Vec<Vec<f64>> =
+        (0..n).map(|i| (0..n).map(|j| -blocks[i / 3][j / 3].col(j % 3)[i % 3]).collect()).collect();
+    (0..n).for_each(|i| m[i][i] += shift);
+    for k in 0..n {
+        if m[k][k] <= 0.0 {
+            return false;
         }
-        assert!((forces[0] + forces[1] + forces[2]).length() < 1e-12);
-        let velocities: [DVec3; 3] = std::array::from_fn(|_| random_vector(&mut random));
-        let damped = bend::forces(points, velocities, inverse, 0.0, 1.0);
-        let power: f64 = damped.iter().zip(&velocities).map(|(f, v)| f.dot(*v)).sum();
-        assert!(power <= 0.0);
+        let pivot = m[k].clone();
+        for row in &mut m[k + 1..] {
+            let factor = row[k] / pivot[k];
+            row.iter_mut().zip(&pivot).for_each(|(entry, above)| *entry -= factor * above);
+        }
     }
+    true
 }
 
 #[test]
@@ -66,7 +414,7 @@ fn air_slows_and_never_reverses() {
     let model = AirModel { density: 1.2, drag: 1.3, skin_friction: 0.02, wind: DVec3::ZERO, damping: 0.0 };
     let mut random = Random::new(3);
     for _ in 0..500 {
-        let (normal, stream) = (random_vector(&mut random), 20.0 * random_vector(&mut random));
+        let (normal, stream) = (vector(&mut random), 20.0 * vector(&mut random));
         let area_mass = 0.1;
         let area = 0.5 * normal.length();
         // As the step goes to zero: ρ C A u² / 2 along the normal.

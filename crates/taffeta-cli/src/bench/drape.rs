@@ -4,7 +4,7 @@ use super::{Common, Milliseconds, Table, median, warm_up};
 use crate::certificate::{Worst, figures, percent};
 use crate::stepping::FrameSteps;
 use crate::tell::tell;
-use crate::{Failure, faults, machine};
+use crate::{Failure, machine};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
@@ -57,7 +57,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     for &threads in &args.common.threads() {
         let row = machine::pool(Some(threads))?.install(|| {
             let built = Simulation::new(&loaded.scene, &loaded.meshes);
-            let mut simulation = built.map_err(|faults| faults::when_built("bench drape", faults))?;
+            let mut simulation = built.map_err(|faults| loaded.refuse(faults))?;
             Ok::<_, Failure>(go_through(&mut simulation, loaded.scene.frames, threads))
         })?;
         table.take(&format!("{threads} threads"), row, words)?;

@@ -3,7 +3,7 @@
 mod drape;
 mod hang;
 
-use crate::report::Replacement;
+use crate::report::{Replacement, ReportError};
 use crate::stepping::FrameSteps;
 use crate::tell::{aside, tell};
 use crate::{Ending, Failure, machine};
@@ -73,12 +73,13 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
 }
 
 fn publish(path: &Path, all: &Value) -> Result<(), Failure> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(Failure::work)?;
-    }
-    let mut file = Replacement::begin(path).map_err(Failure::work)?;
-    writeln!(file.out, "{all:#}").map_err(Failure::work)?;
-    file.put_in_place().map_err(Failure::work)
+    let write = || {
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        let mut file = Replacement::begin(path)?;
+        writeln!(file.out, "{all:#}")?;
+        file.put_in_place()
+    };
+    write().map_err(|source| Failure::work(ReportError::Io { path: path.into(), source }))
 }
 
 /// The rows of an experiment.

@@ -67,8 +67,9 @@ fn describe(found: &mut Findings, reader: &Reader, header: &Header, path: &Path,
     );
     let coarsest = found.frames.iter().map(|frame| frame.resolution).fold(0.0, f64::max);
     found.notes.push(format!(
-        "{} with the hash that its frame names; positions of other frames are rounded, which is up to {} of strain",
-        counted(states.good, "full state"),
+        "{} of {} have the hash that the frame names; positions of other frames are rounded, by up to {} of strain",
+        states.good,
+        counted(reader.state_count(), "full state"),
         figures(coarsest),
     ));
     match reader.damage() {

@@ -18,7 +18,7 @@ pub enum FolderError {
     #[error("{}: another run is writing to this folder; wait for it, or name another folder with --out", .0.display())]
     InUse(PathBuf),
     /// The system refused.
-    #[error("{}: {doing} failed: {source}; name another folder with --out", path.display())]
+    #[error("{}: {doing} failed: {source}; name another folder", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -38,7 +38,7 @@ impl From<FolderError> for Failure {
 impl Folder {
     /// Makes the folder if need be, and locks it. The lock is the system's: it ends with the process, however that ends.
     pub fn open(path: PathBuf) -> Result<Self, FolderError> {
-        fs::create_dir_all(&path).map_err(refused(&path, "making the folder"))?;
+        make(&path)?;
         let file = path.join(".lock");
         let lock = File::options().create(true).truncate(false).write(true).open(&file);
         let lock = lock.map_err(refused(&file, "opening the lock"))?;
@@ -52,6 +52,11 @@ impl Folder {
     /// Where the recording lies.
     pub fn recording(&self) -> PathBuf {
         self.path.join("recording.taffeta")
+    }
+
+    /// Where the picture of the last frame lies.
+    pub fn picture(&self) -> PathBuf {
+        self.path.join("picture.png")
     }
 
     /// Where the report lies.
@@ -73,6 +78,11 @@ impl Folder {
         fs::rename(file, &previous).map_err(refused(file, "setting aside"))?;
         Ok(Some(previous))
     }
+}
+
+/// Makes a folder, if it is not there.
+pub fn make(path: &Path) -> Result<(), FolderError> {
+    fs::create_dir_all(path).map_err(refused(path, "making the folder"))
 }
 
 fn refused<'a>(path: &'a Path, doing: &'static str) -> impl FnOnce(io::Error) -> FolderError + 'a {

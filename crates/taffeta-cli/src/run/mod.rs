@@ -4,24 +4,28 @@ mod folder;
 mod recorder;
 mod resume;
 
+use crate::album::Album;
 use crate::certificate::{counted, figures};
 use crate::interrupt::Interrupt;
-use crate::progress::Progress;
-use crate::report::{self, Summary};
-use crate::tell::{aside, tell};
-use crate::{Ending, Failure, faults, machine};
+use crate::progress::{self, Progress};
+use crate::render::still_image;
+use crate::report::{self, ReportError, Summary};
+use crate::tell::{aside, described, tell};
+use crate::{Ending, Failure, machine};
 use folder::Folder;
 use recorder::Recorder;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use taffeta::Simulation;
-use taffeta::scene::Method;
 use taffeta_io::scene_file::{self, LoadedScene, SceneFaults, SceneSource};
+use taffeta_render::Picture;
+use taffeta_render::film::save;
+use tempfile::TempDir;
 
 /// Simulates a scene and certifies every frame of it.
 ///
-/// Writes `recording.taffeta` and `report.json` into the folder `out/NAME`. A recording that lies there already is kept as
+/// Writes `recording.taffeta`, `report.json` and `picture.png` into the folder `out/NAME`. A recording that lies there already is kept as
 /// `recording.previous.taffeta`. Frame 0 of a recording is the start; the frames of a report begin with 1.
 #[derive(clap::Args)]
 pub struct Args {
@@ -51,6 +55,9 @@ pub struct Args {
     /// End with exit code 1 where a frame misses the tolerance, intersects or did not converge.
     #[arg(long)]
     strict: bool,
+    /// Make no picture of the last frame.
+    #[arg(long)]
+    no_picture: bool,
     /// Say nothing unless something is wrong.
     #[arg(long)]
     quiet: bool,
@@ -65,22 +72,21 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
     let asked = args.load()?;
     asked.notes.iter().for_each(|note| args.note(note));
     let folder = Folder::open(args.out.clone().unwrap_or_else(|| default_folder(&asked.name)))?;
-    let reports = args.reports(&folder)?;
+    // Made now: hours later is late for a wrong path.
+    args.report.as_ref().and_then(|path| path.parent()).map_or(Ok(()), folder::make)?;
     let pool = machine::pool(args.threads)?;
     pool.install(|| {
         let recorder = open(args, &asked, &folder)?;
         let head = report::head(&asked.name, recorder.simulation.model(), pool.current_num_threads());
         let outcome = carry_out(recorder, args, &folder, &stop);
-        let mut summary = None;
-        for path in &reports {
-            summary = Some(report::write(path, &head, &folder.recording()).map_err(Failure::work));
-        }
+        let summary = args.report(&folder, &head);
         // The reason for an early end matters more than a report that fails for the same one.
         let ending = outcome?;
-        match summary.transpose()? {
-            Some(summary) => conclude(args, &asked, &folder, &summary, ending),
-            None => Ok(ending),
+        if !args.no_picture {
+            // A run is not worse for a picture that could not be made.
+            picture(&folder).unwrap_or_else(|failure| args.note(&format!("no picture: {failure}")));
         }
+        conclude(args, &asked, &folder, &summary.map_err(Failure::work)?, ending)
     })
 }
 
@@ -92,12 +98,13 @@ impl Args {
         scene_file::load(&SceneSource::find(&self.scene)?, &sets)
     }
 
-    /// Where reports go. Folders are made now: hours later is late for a wrong path.
-    fn reports(&self, folder: &Folder) -> Result<Vec<PathBuf>, Failure> {
-        if let Some(parent) = self.report.as_ref().and_then(|path| path.parent()) {
-            std::fs::create_dir_all(parent).map_err(Failure::input)?;
+    /// Writes the report, and once more where it is wanted too.
+    fn report(&self, folder: &Folder, head: &Value) -> Result<Summary, ReportError> {
+        let summary = report::write(&folder.report(), head, &folder.recording())?;
+        if let Some(path) = &self.report {
+            report::write(path, head, &folder.recording())?;
         }
-        Ok([folder.report()].into_iter().chain(self.report.clone()).collect())
+        Ok(summary)
     }
 
     fn note(&self, line: &str) {
@@ -107,6 +114,35 @@ impl Args {
     }
 }
 
+/// Simulates a scene into a recording in a folder that is gone when it is dropped; nothing if the user ends it early.
+pub fn simulate_into(scene: &str, quiet: bool) -> Result<Option<(TempDir, PathBuf)>, Failure> {
+    let folder = TempDir::new().map_err(Failure::work)?;
+    let recording = folder.path().join("recording.taffeta");
+    let args = Args {
+        scene: scene.into(),
+        method: None,
+        frames: None,
+        threads: None,
+        out: Some(folder.path().into()),
+        sets: Vec::new(),
+        report: None,
+        resume: false,
+        strict: false,
+        no_picture: true,
+        quiet,
+        json: false,
+    };
+    Ok((run(&args)? == Ending::Done).then_some((folder, recording)))
+}
+
+/// The last frame as a picture.
+fn picture(folder: &Folder) -> Result<(), Failure> {
+    let mut album = Album::open(&folder.recording())?;
+    let last = album.frame_count().saturating_sub(1);
+    let image = still_image(&mut album, last, Picture::default(), None)?;
+    save(&folder.picture(), &image).map_err(Failure::work)
+}
+
 fn default_folder(name: &str) -> PathBuf {
     Path::new("out").join(if name.is_empty() { "scene" } else { name })
 }
@@ -114,7 +150,7 @@ fn default_folder(name: &str) -> PathBuf {
 /// The simulation at its start, or where its recording ends.
 fn open(args: &Args, asked: &LoadedScene, folder: &Folder) -> Result<Recorder, Failure> {
     let built = Simulation::new(&asked.scene, &asked.meshes);
-    let simulation = built.map_err(|faults| faults::when_built(&args.scene, faults))?;
+    let simulation = built.map_err(|faults| asked.refuse(faults))?;
     let path = folder.recording();
     if args.resume && path.exists() {
         return resume::reopen(asked, simulation, &path, |line| args.note(line));
@@ -140,7 +176,7 @@ fn carry_out(
         let report = recorder.next_frame().map_err(|reason| {
             Failure::work(Stopped { frame, reason: reason.to_string(), recording: folder.recording() })
         })?;
-        progress.frame(frame, report.as_ref(), tolerance);
+        progress.frame(frame, |colour| progress::certified(report.as_ref(), tolerance, colour));
         if let Some(report) = report.filter(|_| args.json) {
             tell(json!(report))?;
         }
@@ -189,12 +225,15 @@ fn conclude(
 }
 
 fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String> {
-    let files = [folder.recording(), folder.report()].map(|path| described(&path)).join(", ");
+    let files = [folder.recording(), folder.report(), folder.picture()];
+    let files: Vec<String> = files.iter().filter(|path| path.exists()).map(|path| described(path)).collect();
+    let files = files.join(", ");
     if summary.frames == 0 {
         return vec![format!("{}: no frame was computed", asked.name), format!("files        {files}")];
     }
-    let solver = &asked.scene.solver;
     let worst = &summary.worst;
+    // No method answers contacts between cloth and cloth.
+    let unguarded = if worst.cloth_cloth > 0 { " - this method does not guard against it" } else { "" };
     let mut lines = vec![
         format!(
             "{}: {} of {} ms in {} s ({} ms a frame, {} x real time)",
@@ -205,13 +244,9 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
             figures(summary.wall_ms / summary.frames as f64),
             figures(summary.realtime_factor()),
         ),
-        format!("certificate  {}", worst.strain_words(Some(solver.tolerance))),
+        format!("certificate  {}", worst.strain_words(Some(asked.scene.solver.tolerance))),
         format!("             {}", worst.body_words()),
-        format!(
-            "             {}{}",
-            worst.cloth_words(),
-            if worst.cloth_cloth > 0 { unguarded(solver.method) } else { "" }
-        ),
+        format!("             {}{unguarded}", worst.cloth_words()),
     ];
     if summary.converged < summary.frames {
         let missed = summary.frames - summary.converged;
@@ -219,18 +254,4 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
     }
     lines.push(format!("files        {files}"));
     lines
-}
-
-/// What is to be said of cloth that passes through cloth.
-fn unguarded(method: Method) -> &'static str {
-    match method {
-        Method::Verlet => " - this method does not guard against it",
-    }
-}
-
-/// A file and its size.
-fn described(path: &Path) -> String {
-    let size = std::fs::metadata(path).map_or(0, |about| about.len()) as f64;
-    let (size, unit) = if size < 1e6 { (1e-3 * size, "kB") } else { (1e-6 * size, "MB") };
-    format!("{} ({} {unit})", path.display(), figures(size))
 }

@@ -166,9 +166,9 @@ fn about(name: &str, model: &Model) -> Value {
     let cloth = |cloth: &ClothPiece| {
         json!({
             "name": cloth.name,
-            "particles": cloth.particles,
-            "triangles": cloth.triangles,
-            "edges": cloth.edges,
+            "particles": [cloth.particles.start, cloth.particles.end],
+            "triangles": [cloth.triangles.start, cloth.triangles.end],
+            "edges": [cloth.edges.start, cloth.edges.end],
             "colour": cloth.fabric.colour,
         })
     };

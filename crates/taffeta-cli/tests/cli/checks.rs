@@ -17,7 +17,9 @@ fn recorded() -> Workplace {
 fn a_good_recording_passes_and_agrees_with_its_report() {
     let place = recorded();
     let ended = place.succeed(&["check", RECORDING, "-v"]);
-    for words in ["13 frames", "(tolerance 5 %) - held", "3 full states", "frame 12 ", "verdict      good"] {
+    for words in
+        ["13 frames", "(tolerance 5 %) - held", "3 of 3 full states", "frame 12 ", "verdict      good"]
+    {
         assert!(ended.out.contains(words), "{words:?} is missing in {}", ended.out);
     }
     let checked: Value = serde_json::from_str(&place.succeed(&["check", RECORDING, "--json"]).out).unwrap();

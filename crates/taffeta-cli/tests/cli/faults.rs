@@ -29,6 +29,15 @@ fn a_bad_scene_has_all_its_faults_told_with_their_lines() {
 }
 
 #[test]
+fn a_long_line_does_not_flood_the_screen() {
+    let place = Workplace::new();
+    place.write("long.toml", &format!("{SMALL}\n[[cloth]]\nname = \"{}\"\nfrmes = 3\n", "x".repeat(100_000)));
+    let ended = place.taffeta(&["run", "long.toml"]);
+    ended.refused(2, &["long.toml:", "frmes", "1 fault"]);
+    assert!(ended.err.len() < 5_000, "{} bytes", ended.err.len());
+}
+
+#[test]
 fn faults_of_the_command_line_show_its_text() {
     let place = Workplace::new();
     let ended = place.taffeta(&["run", "small.toml", "--set", "solver.tolerance=much", "--set", "nonsense"]);
@@ -67,9 +76,11 @@ fn wrong_usage_ends_with_two() {
 fn folders_that_cannot_be_written_to_are_refused_at_the_door() {
     let place = Workplace::new();
     place.write("file", "");
-    place.taffeta(&["run", "small.toml", "--out", "file"]).refused(2, &["file", "--out"]);
+    place
+        .taffeta(&["run", "small.toml", "--out", "file"])
+        .refused(2, &["file: making the folder failed", "name another folder"]);
     place
         .taffeta(&["run", "small.toml", "--out", "good", "--report", "file/report.json"])
-        .refused(2, &["error"]);
+        .refused(2, &["file: making the folder failed"]);
     assert!(!place.path("good/recording.taffeta").exists());
 }

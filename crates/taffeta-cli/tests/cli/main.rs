@@ -2,8 +2,10 @@
 
 mod bench;
 mod checks;
+mod exports;
 mod faults;
 mod lists;
+mod pictures;
 mod resuming;
 mod runs;
 mod workplace;

@@ -47,7 +47,10 @@ fn an_interrupted_run_tells_how_to_go_on_and_does() {
         let ended = Ended::from(child.wait_with_output().unwrap());
         ended.refused(
             3,
-            &["interrupted after frame", &format!("--out {name} --set 'cloth[0].name=it' --json --resume")],
+            &[
+                "interrupted after frame",
+                &format!("--out {name} --set 'cloth[0].name=it' --no-picture --json --resume"),
+            ],
         );
         let (mut reader, mut frame) =
             (Reader::open(place.path(&format!("{name}/recording.taffeta"))).unwrap(), Frame::default());

@@ -66,7 +66,7 @@ fn the_recording_has_the_start_the_bodies_the_states_and_the_end() {
         (0..reader.state_count()).map(|i| reader.state(i).unwrap().unwrap().frame).collect();
     assert_eq!(states, [5, 10, 12]);
     let about = &reader.header().about;
-    assert_eq!(about["cloths"][0]["particles"], serde_json::json!({ "start": 0, "end": 100 }));
+    assert_eq!(about["cloths"][0]["particles"], serde_json::json!([0, 100]));
     assert_eq!(
         about["colliders"][0],
         serde_json::json!({ "name": "ball", "shape": { "Sphere": { "radius": 0.3 } } })

@@ -40,9 +40,19 @@ impl Workplace {
         fs::write(self.path(name), text).expect("a file in the temporary folder");
     }
 
-    pub fn command(&self, words: &[&str]) -> Command {
+    /// The program with these words, in this folder.
+    pub fn bare_command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taffeta"));
         command.args(words).current_dir(self.folder.path());
+        command
+    }
+
+    /// The same, without the picture that a run leaves: it would take most of the time.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.bare_command(words);
+        if words.first() == Some(&"run") {
+            command.arg("--no-picture");
+        }
         command
     }
 

@@ -3,6 +3,7 @@
 mod faults;
 mod overrides;
 mod reference;
+mod remainder;
 mod tree;
 
 pub use faults::{LocatedFault, ReadRule, SceneFaults};
@@ -45,6 +46,17 @@ pub struct LoadedScene {
     pub meshes: BTreeMap<String, Mesh>,
     /// What the readers of meshes had to say.
     pub notes: Vec<String>,
+    source: SceneSource,
+    sets: Vec<String>,
+}
+
+impl LoadedScene {
+    /// Faults that showed only when the scene was built, each with its place in the text.
+    pub fn refuse(&self, faults: Vec<Fault>) -> SceneFaults {
+        let located =
+            |text: String| Ok(Reading::new(self.source.origin(), &text, &self.sets)?.refuse(faults));
+        self.source.text().and_then(located).unwrap_or_else(|changed_since| changed_since)
+    }
 }
 
 impl SceneSource {
@@ -100,7 +112,8 @@ pub fn load(source: &SceneSource, sets: &[String]) -> Result<LoadedScene, SceneF
     let mut notes = Vec::new();
     let meshes = read_meshes(&reading.scene, folder.as_deref(), &mut notes)
         .map_err(|faults| reading.refuse(faults))?;
-    Ok(LoadedScene { scene: reading.scene, name: source.name(), folder, meshes, notes })
+    let (name, source, sets) = (source.name(), source.clone(), sets.to_vec());
+    Ok(LoadedScene { scene: reading.scene, name, folder, meshes, notes, source, sets })
 }
 
 /// Reads a scene from its text alone, meshes left where they are; `origin` names it in faults.
@@ -163,6 +176,8 @@ impl<'t> Reading<'t> {
                     faults.push(Fault::new("", "", error.to_string(), "report this as a defect of Taffeta"))
                 }
             }
+        } else {
+            faults.extend(remainder::contradictions(value, &faults));
         }
         if faults.is_empty() && unusable.is_empty() {
             return Ok(reading);

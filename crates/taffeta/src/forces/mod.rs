@@ -1,10 +1,16 @@
 //! What pulls: per element an energy, a force, a derivative; and how elements are gathered onto particles.
 
 pub mod air;
+pub mod baraff_witkin;
 pub mod bend;
+pub mod choi_ko;
+pub mod element;
 pub mod gather;
+pub mod hinge;
+pub mod pressure;
 pub mod spring;
 pub mod stable_step;
+pub mod wind;
 
 use crate::math::DVec3;
 use crate::model::{AirModel, Model, State};

@@ -59,6 +59,9 @@ pub struct Scene {
     pub collider: Vec<Collider>,
     /// What is written down.
     pub output: Output,
+    /// From where pictures are taken. Left out, all of the motion is in the picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub camera: Option<Camera>,
 }
 
 impl Default for Scene {
@@ -75,6 +78,7 @@ impl Default for Scene {
             cloth: Vec::new(),
             collider: Vec::new(),
             output: Output::default(),
+            camera: None,
         }
     }
 }
@@ -179,6 +183,26 @@ impl Default for Output {
     fn default() -> Self {
         Self { full_state_every: 10 }
     }
+}
+
+/// From where pictures are taken; y is up in them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Camera {
+    /// Where it stands [m].
+    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    pub position: [f64; 3],
+    /// What is in the middle of the picture [m].
+    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    pub target: [f64; 3],
+    /// Angle from the lower to the upper edge of the picture [degrees].
+    #[serde(default = "long_lens")]
+    #[schemars(range(min = 1.0, max = 170.0))]
+    pub field_of_view: f64,
+}
+
+fn long_lens() -> f64 {
+    28.0
 }
 
 /// The JSON Schema of the scene file.

@@ -188,19 +188,14 @@ impl Worker {
         let forces = self.chunk.forces(x, v);
         let forces_done = Instant::now();
 
+        move_freely(now, first, forces, next_x, next_v);
         self.contacts = 0;
-        let (gravity, wind) = (Vec4::from(model.gravity), Vec4::from(model.air.wind));
-        for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
-            let (x0, v0, w) = (x[first + k], v[first + k], model.inverse_mass[first + k]);
-            if w == 0.0 {
-                (*x1, *v1) = (x0, Vec4::ZERO);
-                continue;
-            }
-            let moved_v = v0 + (forces[k] * w + gravity + (wind - v0) * model.air.damping) * h;
-            (*x1, *v1) = (x0 + moved_v * h, moved_v);
-            for (body, meeting) in now.bodies.iter().zip(&self.meetings) {
+        for (body, meeting) in now.bodies.iter().zip(&self.meetings) {
+            for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
                 let (mut end, mut speed) = (x1.xyz(), v1.xyz());
-                if collide::answer(x0.xyz(), &mut speed, &mut end, h, body, meeting) {
+                if model.inverse_mass[first + k] > 0.0
+                    && collide::answer(x[first + k].xyz(), &mut speed, &mut end, h, body, meeting)
+                {
                     (*x1, *v1) = (end.into(), speed.into());
                     self.contacts += 1;
                 }
@@ -214,6 +209,20 @@ impl Worker {
         self.seconds[0] += (air_done - begun).as_secs_f64();
         self.seconds[1] += (forces_done - air_done).as_secs_f64();
         self.seconds[2] += forces_done.elapsed().as_secs_f64();
+    }
+}
+
+/// v⁺ = v + h (w f + g + r (wind - v)), x⁺ = x + h v⁺ of the particles from `first` on; pinned ones stay.
+fn move_freely(now: &SubStep, first: usize, forces: &[Vec4], next_x: &mut [Vec4], next_v: &mut [Vec4]) {
+    let (model, h) = (now.model, now.h);
+    let (gravity, wind) = (Vec4::from(model.gravity), Vec4::from(model.air.wind));
+    let particles = first..first + next_x.len();
+    let (x, v) = (&now.moving.x[particles.clone()], &now.moving.v[particles.clone()]);
+    let before = x.iter().zip(v).zip(&model.inverse_mass[particles]).zip(forces);
+    for ((x1, v1), (((x0, v0), w), f)) in next_x.iter_mut().zip(next_v).zip(before) {
+        let moves = if *w > 0.0 { 1.0 } else { 0.0 };
+        *v1 = (*v0 + (*f * *w + gravity + (wind - *v0) * model.air.damping) * h) * moves;
+        *x1 = *x0 + *v1 * h;
     }
 }
 

@@ -1,0 +1,191 @@
+//! The frames of a recording as pictures: what is in them, how it is coloured, from where it is seen.
+
+use crate::Failure;
+use std::ops::Range;
+use std::path::Path;
+use taffeta::collide::nearest::nearest;
+use taffeta::math::DVec3;
+use taffeta::model::{PosedShape, Shape};
+use taffeta_io::recording::{Frame, Header, Reader};
+use taffeta_io::scene_file;
+use taffeta_render::{BodyView, Camera, ClothView, Framing, Image, Picture, Scale, SceneView, Values};
+use taffeta_render::{colour, render, values};
+
+/// Colour of cloth whose recording does not say.
+const GREY: [f32; 3] = [0.5; 3];
+/// Cloth further from all bodies than this has the last colour [m].
+const FAR: f64 = 0.02;
+
+/// What cloth can be coloured by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColourBy {
+    /// Largest strain of the edges around.
+    Strain,
+    /// Speed since the frame before.
+    Speed,
+    /// How strongly it is bent.
+    Curvature,
+    /// Distance to the nearest body.
+    Contact,
+}
+
+/// A recording whose frames can be looked at.
+pub struct Album {
+    reader: Reader,
+    cloths: Vec<(Range<usize>, [f32; 3])>,
+    shapes: Vec<Option<Shape>>,
+    camera: Option<Camera>,
+    frame: Frame,
+    positions: Vec<DVec3>,
+    before: Vec<DVec3>,
+}
+
+impl Album {
+    /// Opens a recording.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let reader = Reader::open(path).map_err(Failure::input)?;
+        let header = reader.header();
+        let colliders = header.about["colliders"].as_array().map_or(&[][..], Vec::as_slice);
+        let shapes = colliders.iter().map(|c| serde_json::from_value(c["shape"].clone()).ok()).collect();
+        let recorded = scene_file::from_text("the recorded scene", &header.scene, &[]).ok();
+        let camera = recorded.and_then(|scene| scene.camera).map(|c| Camera {
+            position: DVec3::from(c.position),
+            target: DVec3::from(c.target),
+            field_of_view: c.field_of_view,
+        });
+        let (frame, positions, before) = (Frame::default(), Vec::new(), Vec::new());
+        Ok(Self { cloths: cloths(header), shapes, camera, reader, frame, positions, before })
+    }
+
+    /// Numbers of frames, from the first to the last whole one.
+    pub fn frame_count(&self) -> usize {
+        self.reader.frame_count()
+    }
+
+    /// Time from one frame to the next [s].
+    pub fn frame_time(&self) -> f64 {
+        self.reader.header().frame_time
+    }
+
+    /// What is wrong with the recording.
+    pub fn damage(&self) -> Option<String> {
+        self.reader.damage().map(ToString::to_string)
+    }
+
+    /// Turns to the `k`-th frame; `false` where there is none that is whole.
+    pub fn turn_to(&mut self, k: usize) -> Result<bool, Failure> {
+        // The frame before tells the speed.
+        let first = k.saturating_sub(1);
+        self.reader.seek(first).map_err(Failure::input)?;
+        for _ in first..=k {
+            std::mem::swap(&mut self.before, &mut self.positions);
+            if !self.reader.next_frame(&mut self.frame).map_err(Failure::input)? {
+                return Ok(false);
+            }
+            self.positions.clear();
+            self.positions.extend(self.frame.absolute());
+        }
+        Ok(true)
+    }
+
+    /// Where to stand and how low the floor is to see the frames `range` whole.
+    pub fn framing(&mut self, range: Range<usize>, size: (u32, u32)) -> Result<Framing, Failure> {
+        let mut framing = Framing::new(size.0, size.1);
+        for k in range {
+            if self.turn_to(k)? {
+                framing.include(&self.view(None));
+            }
+        }
+        Ok(framing)
+    }
+
+    /// The camera of the scene, else the one that sees everything.
+    pub fn camera(&self, framing: &Framing) -> Camera {
+        self.camera.unwrap_or_else(|| framing.camera())
+    }
+
+    /// A picture of the present frame.
+    pub fn take(&self, picture: &Picture, floor: f64, by: Option<ColourBy>) -> Result<Image, Failure> {
+        let numbers = by.map(|by| self.numbers(by));
+        let mut view = self.view(numbers.as_deref());
+        view.ground = Some(floor);
+        render(&view, picture).map_err(Failure::work)
+    }
+
+    fn view<'a>(&'a self, numbers: Option<&'a [f64]>) -> SceneView<'a> {
+        let header = self.reader.header();
+        let cloth = |(triangles, colour): &(Range<usize>, [f32; 3])| ClothView {
+            positions: &self.positions,
+            triangles: &header.triangles[triangles.clone()],
+            material: &header.material,
+            colour: *colour,
+            thread: None,
+            values: numbers.map(Values::Particles),
+        };
+        SceneView {
+            cloths: self.cloths.iter().map(cloth).collect(),
+            bodies: self.bodies().map(BodyView::Shape).collect(),
+            ground: None,
+        }
+    }
+
+    fn bodies(&self) -> impl Iterator<Item = PosedShape> {
+        let known = self.shapes.iter().zip(&self.frame.bodies);
+        known.filter_map(|(shape, pose)| Some(PosedShape { shape: (*shape)?, pose: *pose }))
+    }
+
+    /// The number of every particle that its colour stands for.
+    pub fn numbers(&self, by: ColourBy) -> Vec<f64> {
+        let header = self.reader.header();
+        match by {
+            ColourBy::Strain => values::strain(&self.positions, &header.edges, &header.rest_lengths),
+            ColourBy::Curvature => values::curvature(&self.positions, &header.triangles),
+            ColourBy::Speed if self.before.len() == self.positions.len() => {
+                values::speed(&self.before, &self.positions, header.frame_time)
+            }
+            ColourBy::Speed => vec![0.0; self.positions.len()],
+            ColourBy::Contact => {
+                let bodies: Vec<PosedShape> = self.bodies().collect();
+                let gap = |x: &DVec3| {
+                    let gaps = bodies.iter().filter_map(|body| nearest(body, *x, FAR)).map(|near| near.gap);
+                    1e3 * gaps.fold(FAR, f64::min)
+                };
+                self.positions.iter().map(gap).collect()
+            }
+        }
+    }
+
+    /// What the colours mean when the numbers reach up to `most`.
+    pub fn scale(by: ColourBy, most: f64) -> Scale {
+        let (title, unit, high) = match by {
+            ColourBy::Strain => ("strain", "%", round_above(most)),
+            ColourBy::Speed => ("speed", "m/s", round_above(most)),
+            ColourBy::Curvature => ("curvature", "1/m", round_above(most)),
+            ColourBy::Contact => ("distance to bodies", "mm", 1e3 * FAR),
+        };
+        Scale { title: title.into(), unit: unit.into(), low: 0.0, high }
+    }
+}
+
+/// The next of 1, 2, 5, 10, 20 ... times a power of ten; 1 for nothing.
+fn round_above(number: f64) -> f64 {
+    if !(number > 0.0 && number.is_finite()) {
+        return 1.0;
+    }
+    let power = 10_f64.powf(number.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|k| k * power).find(|k| *k >= number).unwrap_or(number)
+}
+
+/// Triangles and colour of every piece of cloth; one grey piece where the recording does not tell.
+fn cloths(header: &Header) -> Vec<(Range<usize>, [f32; 3])> {
+    let count = header.triangles.len();
+    let listed = header.about["cloths"].as_array().map_or(&[][..], Vec::as_slice);
+    let piece = |about: &serde_json::Value| {
+        let end = |k: usize| about["triangles"][k].as_u64().and_then(|n| usize::try_from(n).ok());
+        let (first, last) = (end(0)?, end(1)?);
+        let hue = about["colour"].as_str().and_then(colour::from_hex).unwrap_or(GREY);
+        (first <= last && last <= count).then_some((first..last, hue))
+    };
+    let pieces: Option<Vec<_>> = listed.iter().map(piece).collect();
+    pieces.filter(|pieces| !pieces.is_empty()).unwrap_or_else(|| vec![(0..count, GREY)])
+}

@@ -1,0 +1,103 @@
+//! `taffeta export`: a recording as files for Blender, Houdini, USD and glTF pipelines.
+
+use crate::certificate::counted;
+use crate::progress::Progress;
+use crate::tell::{aside, described, tell};
+use crate::{Ending, Failure};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use taffeta_io::export::{Format, Options, Precision, UpAxis, export};
+use taffeta_io::recording::Reader;
+
+/// Writes a recording as files that other programs read.
+///
+/// OBJ and PLY are folders of one file per frame; PC2 and MDD come with their rest mesh as OBJ. `docs/export.md` says what to set in
+/// which program.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The recording.
+    recording: PathBuf,
+    /// The file or folder to write.
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// obj, ply, pc2, mdd, usd, gltf, alembic or csv. Left out: what the ending of PATH says.
+    #[arg(long, value_name = "NAME")]
+    format: Option<Format>,
+    /// The axis that points up. Left out: what suits the format.
+    #[arg(long, value_name = "y|z", value_parser = parse_axis)]
+    up: Option<UpAxis>,
+    /// Units of the file per metre: 100 writes centimetres.
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_scale)]
+    scale: f64,
+    /// The first and last frame, such as 10-50.
+    #[arg(long, value_name = "A-B", value_parser = parse_frames)]
+    frames: Option<RangeInclusive<u32>>,
+    /// Coordinates with double precision (OBJ and PLY).
+    #[arg(long)]
+    double: bool,
+    /// Write smooth normals, or leave them out, against what suits the format.
+    #[arg(long, value_name = "true|false")]
+    normals: Option<bool>,
+    /// Replace an earlier export of that name.
+    #[arg(long)]
+    replace: bool,
+    /// Say nothing unless something is wrong.
+    #[arg(long)]
+    quiet: bool,
+}
+
+fn parse_axis(text: &str) -> Result<UpAxis, String> {
+    match text {
+        "y" => Ok(UpAxis::Y),
+        "z" => Ok(UpAxis::Z),
+        _ => Err("write y or z".into()),
+    }
+}
+
+fn parse_scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if x > 0.0 && f64::is_finite(x) => Ok(x),
+        _ => Err("write a number above 0, such as 100 for centimetres".into()),
+    }
+}
+
+fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok(first..=last),
+        _ => Err("write two numbers of frames, such as 10-50".into()),
+    }
+}
+
+/// Exports a recording.
+pub fn run(args: &Args) -> Result<Ending, Failure> {
+    let format = match args.format {
+        Some(format) => format,
+        None => Format::of_path(&args.out).map_err(Failure::input)?,
+    };
+    let mut reader = Reader::open(&args.recording).map_err(Failure::input)?;
+    let options = Options {
+        up: args.up,
+        scale: args.scale,
+        frames: args.frames.clone(),
+        precision: if args.double { Precision::F64 } else { Precision::F32 },
+        normals: args.normals,
+        replace: args.replace,
+    };
+    let mut progress: Option<Progress> = None;
+    let done = export(&mut reader, format, &args.out, &options, &mut |frame, of| {
+        let progress = progress.get_or_insert_with(|| Progress::new(args.quiet, 0, of));
+        progress.frame(frame, |_| format!("to {format}"));
+    });
+    drop(progress);
+    let done = done.map_err(Failure::work)?;
+    if let Some(damage) = &done.damage {
+        aside(format_args!("{}: {damage}; frames from there on are not exported", args.recording.display()));
+    }
+    if !args.quiet {
+        let frames = counted(done.frames as usize, "frame");
+        let files: Vec<String> = done.paths.iter().map(|path| described(path)).collect();
+        tell(format_args!("{frames}, {} to {}: {}", done.first, done.last, files.join(", ")))?;
+    }
+    Ok(if done.damage.is_some() { Ending::Missed } else { Ending::Done })
+}

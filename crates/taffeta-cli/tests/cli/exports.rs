@@ -1,0 +1,34 @@
+//! `taffeta export`: files for other programs, and clear words where there can be none.
+
+use crate::workplace::Workplace;
+
+const RECORDING: &str = "out/small/recording.taffeta";
+
+#[test]
+fn every_format_is_written_and_nothing_is_overwritten_unasked() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet"]);
+    for name in ["a.usda", "a.glb", "a.abc", "a.pc2", "b.mdd", "a.csv"] {
+        let ended = place.succeed(&["export", RECORDING, "--out", name]);
+        assert!(ended.out.starts_with("13 frames, 0 to 12: "), "{}", ended.out);
+        assert!(place.path(name).metadata().unwrap().len() > 100);
+    }
+    place.succeed(&[
+        "export", RECORDING, "--format", "obj", "--out", "frames", "--frames", "3-5", "--up", "z",
+    ]);
+    assert_eq!(place.path("frames").read_dir().unwrap().count(), 3);
+    place.taffeta(&["export", RECORDING, "--out", "a.usda"]).refused(1, &["a.usda", "exists already"]);
+    place.succeed(&["export", RECORDING, "--out", "a.usda", "--replace"]);
+}
+
+#[test]
+fn what_cannot_be_exported_is_told() {
+    let place = Workplace::new();
+    place.taffeta(&["export", "none.taffeta", "--out", "a.usda"]).refused(2, &["none.taffeta"]);
+    place.succeed(&["run", "small.toml", "--quiet"]);
+    place.taffeta(&["export", RECORDING, "--out", "a.xyz"]).refused(2, &["`xyz` is no export format", "usd"]);
+    place.taffeta(&["export", RECORDING, "--out", "a.csv", "--frames", "9-2"]).refused(2, &["such as 10-50"]);
+    place
+        .taffeta(&["export", RECORDING, "--out", "a.usda", "--frames", "90-99"])
+        .refused(1, &["from 0 to 12"]);
+}

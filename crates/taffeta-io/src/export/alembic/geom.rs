@@ -1,0 +1,167 @@
+//! Alembic's schemas of polygon meshes (`AbcGeom_PolyMesh_v1`) and transforms (`AbcGeom_Xform_v3`).
+
+use super::archive::{Archive, Entry, Object, Pod, Property};
+use std::io::{self, Seek, Write};
+
+/// Metadata of a list of values of single precision on vertices (`vtx`) or on corners of faces (`fvr`).
+fn parameter(scope: &str, interpretation: &str, extent: u8) -> String {
+    format!(
+        "arrayExtent=1;geoScope={scope};interpretation={interpretation};isGeomParam=true;podExtent={extent};podName=float32_t"
+    )
+}
+
+/// A mesh of triangles whose points move.
+pub struct Mesh {
+    name: String,
+    bounds: Property,
+    positions: Property,
+    normals: Option<Property>,
+    constants: Vec<Entry>,
+    bytes: Vec<u8>,
+}
+
+impl Mesh {
+    /// Starts a mesh and writes what never changes: triangles seen counter-clockwise from outside, and texture
+    /// coordinates of every point, or none at all.
+    pub fn begin<W: Write + Seek>(
+        archive: &mut Archive<W>,
+        name: &str,
+        triangles: impl ExactSizeIterator<Item = [u32; 3]>,
+        texture: &[[f32; 2]],
+        with_normals: bool,
+        animated: bool,
+    ) -> io::Result<Mesh> {
+        let mut counts = Property::array(".faceCounts", "", Pod::I32, 1, false);
+        archive.sample(&mut counts, &3i32.to_le_bytes().repeat(triangles.len()))?;
+        // Alembic's faces go clockwise.
+        let corners = triangles.flat_map(|[a, b, c]| [c, b, a]);
+        let corners: Vec<u8> = corners.flat_map(u32::to_le_bytes).collect();
+        let mut indices = Property::array(".faceIndices", "", Pod::I32, 1, false);
+        archive.sample(&mut indices, &corners)?;
+        let mut constants = vec![Entry::Property(indices), Entry::Property(counts)];
+        if !texture.is_empty() {
+            let metadata = parameter("fvr", "vector", 2);
+            let mut values = Property::array(".vals", &metadata, Pod::F32, 2, false);
+            let mut corner_values = Property::array(".indices", "", Pod::U32, 1, false);
+            archive.sample(&mut values, &bytes_of(texture.as_flattened()))?;
+            archive.sample(&mut corner_values, &corners)?;
+            let entries = vec![Entry::Property(values), Entry::Property(corner_values)];
+            constants.push(Entry::Compound("uv", metadata, entries));
+        }
+        let normals =
+            with_normals.then(|| Property::array("N", &parameter("vtx", "normal", 3), Pod::F32, 3, animated));
+        Ok(Mesh {
+            name: name.into(),
+            bounds: Property::scalar(".selfBnds", "interpretation=box", Pod::F64, 6, animated),
+            positions: Property::array("P", "geoScope=vtx;interpretation=point", Pod::F32, 3, animated),
+            normals,
+            constants,
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Writes the points and, if the mesh has them, their normals at the next time.
+    pub fn sample<W: Write + Seek>(
+        &mut self,
+        archive: &mut Archive<W>,
+        points: impl Iterator<Item = [f32; 3]>,
+        normals: impl Iterator<Item = [f32; 3]>,
+    ) -> io::Result<()> {
+        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        self.bytes.clear();
+        for point in points {
+            for k in 0..3 {
+                (low[k], high[k]) = (low[k].min(point[k]), high[k].max(point[k]));
+                self.bytes.extend(point[k].to_le_bytes());
+            }
+        }
+        archive.sample(&mut self.positions, &self.bytes)?;
+        let corners = low.into_iter().chain(high).flat_map(|x| f64::from(x).to_le_bytes());
+        archive.sample(&mut self.bounds, &corners.collect::<Vec<_>>())?;
+        if let Some(property) = &mut self.normals {
+            self.bytes.clear();
+            self.bytes.extend(normals.flatten().flat_map(f32::to_le_bytes));
+            archive.sample(property, &self.bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The object, once all samples are written.
+    pub fn finish(self) -> Object {
+        let mut entries = vec![Entry::Property(self.bounds), Entry::Property(self.positions)];
+        entries.extend(self.constants);
+        entries.extend(self.normals.map(Entry::Property));
+        let schema = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1";
+        Object {
+            name: self.name,
+            metadata: format!("{schema};schemaObjTitle=AbcGeom_PolyMesh_v1:.geom"),
+            entries: vec![Entry::Compound(".geom", schema.into(), entries)],
+            children: Vec::new(),
+        }
+    }
+}
+
+/// A transform of all objects under it.
+pub struct Transform {
+    name: String,
+    values: Property,
+    operations: Property,
+    inherits: Property,
+    not_identity: Property,
+    channels: Option<Property>,
+}
+
+impl Transform {
+    /// Starts a transform; one that is not animated has one sample.
+    pub fn begin<W: Write + Seek>(
+        archive: &mut Archive<W>,
+        name: &str,
+        animated: bool,
+    ) -> io::Result<Transform> {
+        let constant = |name, pod| Property::scalar(name, "", pod, 1, false);
+        let mut transform = Transform {
+            name: name.into(),
+            values: Property::scalar(".vals", "", Pod::F64, 16, animated),
+            operations: constant(".ops", Pod::U8),
+            inherits: constant(".inherits", Pod::Bool),
+            not_identity: constant("isNotConstantIdentity", Pod::Bool),
+            channels: animated.then(|| Property::array(".animChans", "", Pod::U32, 1, false)),
+        };
+        // The one operation is a matrix: kind 3 in the upper half of the byte.
+        archive.sample(&mut transform.operations, &[3 << 4])?;
+        archive.sample(&mut transform.inherits, &[1])?;
+        archive.sample(&mut transform.not_identity, &[1])?;
+        if let Some(channels) = &mut transform.channels {
+            let all: Vec<u8> = (0..16u32).flat_map(u32::to_le_bytes).collect();
+            archive.sample(channels, &all)?;
+        }
+        Ok(transform)
+    }
+
+    /// Writes the matrix at the next time, for row vectors: the last row is the translation.
+    pub fn sample<W: Write + Seek>(
+        &mut self,
+        archive: &mut Archive<W>,
+        matrix: &[[f64; 4]; 4],
+    ) -> io::Result<()> {
+        let bytes: Vec<u8> = matrix.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
+        archive.sample(&mut self.values, &bytes)
+    }
+
+    /// The object with others under it, once all samples are written.
+    pub fn finish(self, children: Vec<Object>) -> Object {
+        let properties = [self.inherits, self.operations, self.values, self.not_identity];
+        let entries = properties.into_iter().chain(self.channels).map(Entry::Property).collect();
+        let schema = "schema=AbcGeom_Xform_v3";
+        Object {
+            name: self.name,
+            metadata: format!("{schema};schemaObjTitle=AbcGeom_Xform_v3:.xform"),
+            entries: vec![Entry::Compound(".xform", schema.into(), entries)],
+            children,
+        }
+    }
+}
+
+fn bytes_of(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}

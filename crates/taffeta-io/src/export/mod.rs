@@ -1,0 +1,384 @@
+//! Exports: a recording as files that Blender, Houdini, USD and glTF pipelines read.
+//!
+//! Frames are streamed, so that memory does not depend on the length of the run. A file or folder appears whole under
+//! its name or not at all, and equal recordings give equal bytes. `docs/export.md` says what to set in which program.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use taffeta_io::{export::{Format, Options, export}, recording::Reader};
+//!
+//! let mut reader = Reader::open("run.taffeta")?;
+//! let done = export(&mut reader, Format::Usd, Path::new("run.usda"), &Options::default(), &mut |_, _| {})?;
+//! println!("{} frames, {} bytes", done.frames, done.bytes);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod abc;
+pub mod alembic;
+mod csv;
+mod film;
+mod gltf;
+mod obj;
+mod pending;
+mod ply;
+mod point_cache;
+mod sequence;
+mod solid;
+mod subject;
+mod usd;
+
+use crate::recording::{Damage, Reader, RecordingError};
+use film::Film;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use subject::Subject;
+
+/// What can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// A folder of Wavefront OBJ files, one per frame.
+    Obj,
+    /// A folder of binary PLY files, one per frame.
+    Ply,
+    /// A PC2 point cache, with the rest mesh as OBJ beside it.
+    Pc2,
+    /// An MDD point cache, with the rest mesh as OBJ beside it.
+    Mdd,
+    /// A USD layer as text (`.usda`).
+    Usd,
+    /// A binary glTF 2.0 file (`.glb`) with morph targets.
+    Gltf,
+    /// An Alembic archive (`.abc`).
+    Alembic,
+    /// A table of the frames' reports.
+    Csv,
+}
+
+impl Format {
+    /// Every format, in the order of the list that users see.
+    pub const ALL: [Format; 8] = [
+        Format::Obj,
+        Format::Ply,
+        Format::Pc2,
+        Format::Mdd,
+        Format::Usd,
+        Format::Gltf,
+        Format::Alembic,
+        Format::Csv,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Obj => "obj",
+            Format::Ply => "ply",
+            Format::Pc2 => "pc2",
+            Format::Mdd => "mdd",
+            Format::Usd => "usd",
+            Format::Gltf => "gltf",
+            Format::Alembic => "alembic",
+            Format::Csv => "csv",
+        }
+    }
+
+    /// What its files end in.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Usd => "usda",
+            Format::Gltf => "glb",
+            Format::Alembic => "abc",
+            other => other.name(),
+        }
+    }
+
+    /// The format that a path's extension names.
+    pub fn of_path(path: &Path) -> Result<Format, UnknownFormat> {
+        path.extension().and_then(|extension| extension.to_str()).unwrap_or("").parse()
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        let lower = name.to_ascii_lowercase();
+        let known = Format::ALL.into_iter().find(|f| f.name() == lower || f.extension() == lower);
+        known.ok_or(UnknownFormat { name: name.into() })
+    }
+}
+
+/// A name or extension that is no format's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no export format; choose one of {}", Format::ALL.map(Format::name).join(", "))]
+pub struct UnknownFormat {
+    /// What was asked for.
+    pub name: String,
+}
+
+/// Which axis of the file points up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpAxis {
+    /// y, as simulated.
+    Y,
+    /// z: (x, y, z) becomes (x, -z, y).
+    Z,
+}
+
+/// How many bits a coordinate has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Single.
+    #[default]
+    F32,
+    /// Double, in OBJ and PLY alone.
+    F64,
+}
+
+/// How to export; the default suits the program that the format is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The axis that points up; `None` is z for PLY and y for all others.
+    pub up: Option<UpAxis>,
+    /// Units of the file per metre [1/m]: 100 writes centimetres.
+    pub scale: f64,
+    /// Numbers of the first and last frame; `None` is all.
+    pub frames: Option<RangeInclusive<u32>>,
+    /// Bits of a coordinate.
+    pub precision: Precision,
+    /// Whether smooth normals are written; `None` writes them into USD and glTF, whose readers make none themselves.
+    pub normals: Option<bool>,
+    /// Whether a file that has the name already is replaced, or a folder that holds nothing but an earlier export.
+    pub replace: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { up: None, scale: 1.0, frames: None, precision: Precision::F32, normals: None, replace: false }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportSummary {
+    /// The files, or the one folder.
+    pub paths: Vec<PathBuf>,
+    /// Size of all files [bytes].
+    pub bytes: u64,
+    /// How many frames.
+    pub frames: u32,
+    /// Number of the first frame.
+    pub first: u32,
+    /// Number of the last frame.
+    pub last: u32,
+    /// Whether the run had been recorded to its end.
+    pub complete: bool,
+    /// What is wrong with the recording: frames from there on are not in the export.
+    pub damage: Option<Damage>,
+}
+
+/// Why an export is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The target would be overwritten.
+    #[error(
+        "{path}: exists already; remove it, choose another name, or, if it is an earlier export, ask to replace it"
+    )]
+    Exists {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// The target cannot be a file.
+    #[error("{path}: names no file; give a name such as cloth.{extension}")]
+    NoName {
+        /// What was given.
+        path: PathBuf,
+        /// What would do.
+        extension: &'static str,
+    },
+    /// The operating system refused.
+    #[error("{path}: {doing} failed: {source}; nothing was left there, try again once the cause is gone")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// A frame that was whole is not any more.
+    #[error("frame {frame} changed while it was exported; export again once nothing writes to the recording")]
+    Changed {
+        /// Its number, or that of the frame before.
+        frame: u32,
+    },
+    /// Nothing to export in the range.
+    #[error("no whole frame is in the range asked for; {}", .seen.clone().map_or(
+        "the recording has none at all: simulate first".into(),
+        |seen| format!("there are frames from {} to {}", seen.start(), seen.end())))]
+    NoFrames {
+        /// Numbers of the first and last whole frame that was looked at.
+        seen: Option<RangeInclusive<u32>>,
+    },
+    /// A mesh without faces is of no use to anyone.
+    #[error("the recording has no triangles, so there is nothing to draw; export its reports as csv")]
+    NoTriangles,
+    /// Numbers that no format holds.
+    #[error(
+        "frame {frame}: {what} is at {position}, which single precision cannot hold; export the frames before it"
+    )]
+    NotFinite {
+        /// The frame's number.
+        frame: u32,
+        /// What is there.
+        what: String,
+        /// Where, in units of the file.
+        position: taffeta::math::DVec3,
+    },
+    /// Frames are missing where the format wants equal distances.
+    #[error(
+        "frame {after} is followed by frame {next}, but {format} wants every frame; export to usd, or a range without the gap"
+    )]
+    Gap {
+        /// The format.
+        format: Format,
+        /// Number of the frame before the gap.
+        after: u32,
+        /// Number of the frame behind it.
+        next: u32,
+    },
+    /// More than the format is good for.
+    #[error(
+        "{frames} frames take {bytes} bytes in {format}, which is for at most {most_frames} frames and {most_bytes} bytes; export a range of frames, or to usd or alembic"
+    )]
+    TooLarge {
+        /// The format.
+        format: Format,
+        /// Frames asked for.
+        frames: u32,
+        /// What they would take [bytes].
+        bytes: u64,
+        /// The most frames.
+        most_frames: u32,
+        /// The most bytes.
+        most_bytes: u64,
+    },
+    /// An option that the format cannot follow.
+    #[error("{format} cannot have {what}; {remedy}")]
+    Unsupported {
+        /// The format.
+        format: Format,
+        /// What it cannot have.
+        what: String,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+}
+
+/// All that the writer of a format gets.
+struct Job<'a> {
+    film: Film<'a>,
+    subject: Subject,
+    path: &'a Path,
+    /// Name of the target without its extension.
+    name: String,
+    up: UpAxis,
+    scale: f64,
+    precision: Precision,
+    normals: bool,
+    replace: bool,
+    /// Time from frame to frame [s].
+    frame_time: f64,
+}
+
+impl Job<'_> {
+    /// Frames per second, exactly whole where the rounding of the frame time alone stands in the way.
+    fn rate(&self) -> f64 {
+        let rate = self.frame_time.recip();
+        if (rate - rate.round()).abs() < 1e-9 * rate { rate.round() } else { rate }
+    }
+}
+
+/// Writes the frames of a recording to `path`: a folder for OBJ and PLY, a file for all others.
+///
+/// `progress` is told how many frames are done and how many there are; a format that goes through the recording several
+/// times counts every time. A damaged recording is exported up to the damage, which the summary names.
+pub fn export(
+    reader: &mut Reader,
+    format: Format,
+    path: &Path,
+    options: &Options,
+    progress: &mut dyn FnMut(u32, u32),
+) -> Result<ExportSummary, ExportError> {
+    check(format, options)?;
+    let name = path.file_stem().and_then(|stem| stem.to_str());
+    let name = name
+        .ok_or_else(|| ExportError::NoName { path: path.into(), extension: format.extension() })?
+        .to_owned();
+    let up = options.up.unwrap_or(if format == Format::Ply { UpAxis::Z } else { UpAxis::Y });
+    let header = reader.header();
+    if header.triangles.is_empty() && format != Format::Csv {
+        return Err(ExportError::NoTriangles);
+    }
+    let placement = film::Placement { up, scale: options.scale };
+    let mut subject = Subject::of(header, placement);
+    let frame_time = header.frame_time;
+    let film = Film::survey(reader, format, path, placement, options.frames.clone(), progress)?;
+    subject.colliders.retain(|collider| collider.body < film.survey.moving.len());
+    let mut job = Job {
+        film,
+        subject,
+        path,
+        name,
+        up,
+        scale: options.scale,
+        precision: options.precision,
+        normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Gltf)),
+        replace: options.replace,
+        frame_time,
+    };
+    let (paths, bytes) = match format {
+        Format::Obj => obj::write(&mut job),
+        Format::Ply => ply::write(&mut job),
+        Format::Pc2 => point_cache::write_pc2(&mut job),
+        Format::Mdd => point_cache::write_mdd(&mut job),
+        Format::Usd => usd::write(&mut job),
+        Format::Gltf => gltf::write(&mut job),
+        Format::Alembic => abc::write(&mut job),
+        Format::Csv => csv::write(&mut job),
+    }?;
+    let (frames, first, last) = (job.film.survey.count, job.film.survey.first, job.film.survey.last);
+    let (complete, damage) = (reader.complete(), reader.damage().cloned());
+    Ok(ExportSummary { paths, bytes, frames, first, last, complete, damage })
+}
+
+/// Refuses options that the format cannot follow.
+fn check(format: Format, options: &Options) -> Result<(), ExportError> {
+    let refuse = |what: String, remedy| Err(ExportError::Unsupported { format, what, remedy });
+    if !(options.scale.is_finite() && options.scale > 0.0) {
+        return refuse(
+            format!("{} units per metre", options.scale),
+            "give a number above 0, such as 1 or 100",
+        );
+    }
+    if options.precision == Precision::F64 && !matches!(format, Format::Obj | Format::Ply) {
+        return refuse("double precision".into(), "leave the precision out, or export to obj or ply");
+    }
+    if format == Format::Gltf && options.up == Some(UpAxis::Z) {
+        return refuse(
+            "z pointing up".into(),
+            "leave the axis out: glTF is y-up by definition and its readers know",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Stanford PLY, binary little-endian, one file per frame.
+
+use super::subject::Subject;
+use super::{ExportError, Job, Precision, sequence};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use taffeta::math::DVec3;
+
+/// Writes a folder of `name.0001.ply` and so on.
+pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
+    sequence::write(job, "ply", write_mesh)
+}
+
+fn write_mesh(
+    out: &mut impl Write,
+    _name: &str,
+    subject: &Subject,
+    positions: &[DVec3],
+    normals: &[DVec3],
+    precision: Precision,
+) -> io::Result<()> {
+    let kind = if precision == Precision::F64 { "double" } else { "float" };
+    writeln!(
+        out,
+        "ply\nformat binary_little_endian 1.0\ncomment Taffeta\nelement vertex {}",
+        positions.len()
+    )?;
+    ["x", "y", "z"].iter().try_for_each(|axis| writeln!(out, "property {kind} {axis}"))?;
+    if !normals.is_empty() {
+        ["nx", "ny", "nz"].iter().try_for_each(|axis| writeln!(out, "property float {axis}"))?;
+    }
+    if !subject.material.is_empty() {
+        writeln!(out, "property float s\nproperty float t")?;
+    }
+    writeln!(out, "element face {}", subject.triangles.len())?;
+    writeln!(out, "property list uchar int vertex_indices\nend_header")?;
+    for (i, p) in positions.iter().enumerate() {
+        match precision {
+            Precision::F64 => p.to_array().iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?,
+            Precision::F32 => put(out, &p.to_array())?,
+        }
+        if let Some(n) = normals.get(i) {
+            put(out, &n.to_array())?;
+        }
+        if let Some(uv) = subject.material.get(i) {
+            put(out, uv)?;
+        }
+    }
+    for triangle in &subject.triangles {
+        out.write_all(&[3])?;
+        triangle.iter().try_for_each(|i| out.write_all(&i.to_le_bytes()))?;
+    }
+    Ok(())
+}
+
+/// Writes numbers in single precision, little-endian.
+fn put(out: &mut impl Write, numbers: &[f64]) -> io::Result<()> {
+    numbers.iter().try_for_each(|x| out.write_all(&(*x as f32).to_le_bytes()))
+}

@@ -1,0 +1,35 @@
+//! A folder with one mesh file per frame.
+
+use super::pending::{Pending, settle, sync_folder};
+use super::subject::Subject;
+use super::{ExportError, Job, Precision};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use taffeta::math::DVec3;
+
+/// Writes a mesh from its name, parts, positions and normals; the last are none if none are wanted.
+type WriteMesh = fn(&mut BufWriter<File>, &str, &Subject, &[DVec3], &[DVec3], Precision) -> io::Result<()>;
+
+/// Writes `name.0001.extension` and so on into a folder, each with `mesh`.
+pub(super) fn write(
+    job: &mut Job,
+    extension: &str,
+    mesh: WriteMesh,
+) -> Result<(Vec<PathBuf>, u64), ExportError> {
+    let folder = Pending::folder(job.path, job.replace, &job.name, extension)?;
+    let (mut bytes, mut normals) = (0, Vec::new());
+    job.film.plan(1);
+    job.film.play(&mut |moment| {
+        if job.normals {
+            job.subject.normals(&moment.positions, &mut normals);
+        }
+        let file = folder.path().join(format!("{}.{:04}.{extension}", job.name, moment.number));
+        let mut out = BufWriter::with_capacity(1 << 16, File::create_new(file)?);
+        mesh(&mut out, &job.name, &job.subject, &moment.positions, &normals, job.precision)?;
+        bytes += settle(out)?;
+        Ok(())
+    })?;
+    sync_folder(Some(folder.path()));
+    Ok((vec![folder.commit()?], bytes))
+}

@@ -1,0 +1,224 @@
+//! USD as text (`.usda`): one layer with time samples.
+//!
+//! The text holds all samples of an attribute before the next attribute, so the film is played once for each.
+
+use super::film::{Film, Moment};
+use super::pending::{Pending, settle};
+use super::subject::{Cloth, Collider, Subject, bounds, single};
+use super::{ExportError, Job, UpAxis, solid};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use taffeta::math::{DVec3, Pose};
+use taffeta::model::Shape;
+
+/// Writes the layer.
+pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
+    let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
+    let attributes = if job.normals { 3 } else { 2 };
+    job.film.plan(attributes * job.subject.cloths.len() + 2 * moving);
+    let (pending, mut out) = Pending::file(job.path, job.replace)?;
+    write_head(&mut out, job).map_err(job.film.failed())?;
+    let failed = job.film.failed();
+    for cloth in &job.subject.cloths {
+        write_constants(&mut out, &job.subject, cloth).map_err(&failed)?;
+        write_samples(&mut out, &mut job.film, &job.subject, cloth, job.normals)?;
+        out.write_all(b"    }\n").map_err(&failed)?;
+    }
+    for collider in &job.subject.colliders {
+        write_collider(&mut out, &mut job.film, collider)?;
+    }
+    out.write_all(b"}\n").map_err(&failed)?;
+    let bytes = settle(out).map_err(&failed)?;
+    Ok((vec![pending.commit()?], bytes))
+}
+
+fn write_head(out: &mut impl Write, job: &Job) -> io::Result<()> {
+    let up = if job.up == UpAxis::Z { "Z" } else { "Y" };
+    let (first, last, rate) = (job.film.survey.first, job.film.survey.last, job.rate());
+    write!(
+        out,
+        r#"#usda 1.0
+(
+    defaultPrim = "World"
+    doc = "Taffeta"
+    endTimeCode = {last}
+    framesPerSecond = {rate}
+    metersPerUnit = {}
+    startTimeCode = {first}
+    timeCodesPerSecond = {rate}
+    upAxis = "{up}"
+)
+
+def Xform "World" (
+    kind = "component"
+)
+{{
+"#,
+        job.scale.recip()
+    )
+}
+
+/// Opens a cloth's mesh and writes all that does not change.
+fn write_constants(out: &mut impl Write, subject: &Subject, cloth: &Cloth) -> io::Result<()> {
+    let triangles = subject.local_triangles(cloth);
+    write!(out, "    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n", cloth.name)?;
+    write!(out, "        int[] faceVertexCounts = ")?;
+    write_list(out, (0..triangles.len()).map(|_| 3))?;
+    write!(out, "\n        int[] faceVertexIndices = ")?;
+    write_list(out, triangles.flatten())?;
+    writeln!(out, "\n        uniform token orientation = \"rightHanded\"")?;
+    if let Some([r, g, b]) = cloth.colour.map(|colour| colour.map(|c| c as f32)) {
+        writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
+    }
+    write!(out, "        bool[] primvars:pinned = ")?;
+    write_list(out, subject.pinned[cloth.particles.clone()].iter().map(|pinned| u8::from(*pinned)))?;
+    writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
+    if let Some(material) = subject.material.get(cloth.particles.clone()) {
+        write!(out, "        texCoord2f[] primvars:st = ")?;
+        write_list(out, material.iter().map(|[u, v]| Tuple([*u as f32, *v as f32])))?;
+        writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
+    }
+    writeln!(out, "        uniform token subdivisionScheme = \"none\"")
+}
+
+/// Writes what changes: extent, points and normals.
+fn write_samples(
+    out: &mut BufWriter<File>,
+    film: &mut Film,
+    subject: &Subject,
+    cloth: &Cloth,
+    with_normals: bool,
+) -> Result<(), ExportError> {
+    let part = cloth.particles.clone();
+    write_attribute(out, film, "float3[] extent", &mut |out, moment| {
+        write_list(out, bounds(&moment.positions[part.clone()]).into_iter().map(Tuple))
+    })?;
+    write_attribute(out, film, "point3f[] points", &mut |out, moment| {
+        write_list(out, moment.positions[part.clone()].iter().map(|p| Tuple(single(*p))))
+    })?;
+    if with_normals {
+        let mut normals = Vec::new();
+        let attribute = "normal3f[] normals (\n            interpolation = \"vertex\"\n        )\n        normal3f[] normals";
+        write_attribute(out, film, attribute, &mut |out, moment| {
+            subject.normals(&moment.positions, &mut normals);
+            write_list(out, normals[part.clone()].iter().map(|n| Tuple(single(*n))))
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes all samples of an attribute; a time code is the number of a frame.
+fn write_attribute(
+    out: &mut BufWriter<File>,
+    film: &mut Film,
+    attribute: &str,
+    value: &mut dyn FnMut(&mut BufWriter<File>, &Moment) -> io::Result<()>,
+) -> Result<(), ExportError> {
+    let mut begun = false;
+    let last = film.survey.last;
+    film.play(&mut |moment| {
+        if !std::mem::replace(&mut begun, true) {
+            writeln!(out, "        {attribute}.timeSamples = {{")?;
+        }
+        write!(out, "            {}: ", moment.number)?;
+        value(out, moment)?;
+        out.write_all(b",\n")?;
+        if moment.number == last { out.write_all(b"        }\n") } else { Ok(()) }
+    })
+}
+
+/// Writes a collider: a shape with its place, which has samples where it moves.
+fn write_collider(
+    out: &mut BufWriter<File>,
+    film: &mut Film,
+    collider: &Collider,
+) -> Result<(), ExportError> {
+    let (moving, pose) = (film.survey.moving[collider.body], film.survey.poses[collider.body]);
+    let plane_size = solid::plane_size(film.survey.low, film.survey.high);
+    let failed = film.failed();
+    write_shape(out, collider, plane_size).map_err(&failed)?;
+    if moving {
+        let pose = |moment: &Moment| moment.poses[collider.body];
+        write_attribute(out, film, "double3 xformOp:translate", &mut |out, moment| {
+            write!(out, "{}", translation(&pose(moment)))
+        })?;
+        write_attribute(out, film, "quatd xformOp:orient", &mut |out, moment| {
+            write!(out, "{}", orientation(&pose(moment)))
+        })?;
+    } else {
+        writeln!(out, "        double3 xformOp:translate = {}", translation(&pose)).map_err(&failed)?;
+        writeln!(out, "        quatd xformOp:orient = {}", orientation(&pose)).map_err(&failed)?;
+    }
+    let scale = if matches!(collider.shape, Shape::Box { .. }) { ", \"xformOp:scale\"" } else { "" };
+    let order = format!("[\"xformOp:translate\", \"xformOp:orient\"{scale}]");
+    writeln!(out, "        uniform token[] xformOpOrder = {order}\n    }}").map_err(&failed)
+}
+
+/// Opens a collider's prim and writes its size.
+fn write_shape(out: &mut impl Write, collider: &Collider, plane_size: f64) -> io::Result<()> {
+    let mut open = |kind: &str, half: DVec3| {
+        let extent = [Tuple(single(-half)), Tuple(single(half))];
+        writeln!(out, "    def {kind} \"{}\"\n    {{", collider.name)?;
+        write!(out, "        float3[] extent = ")?;
+        write_list(out, extent.into_iter())?;
+        writeln!(out)
+    };
+    match collider.shape {
+        Shape::Sphere { radius } => {
+            open("Sphere", DVec3::splat(radius))?;
+            writeln!(out, "        double radius = {radius}")
+        }
+        Shape::Capsule { radius, half_length } => {
+            open("Capsule", DVec3::new(radius, half_length + radius, radius))?;
+            let height = 2.0 * half_length;
+            writeln!(out, "        uniform token axis = \"Y\"")?;
+            writeln!(out, "        double height = {height}\n        double radius = {radius}")
+        }
+        // A cube has one size, so a cuboid is a cube of size 2, scaled.
+        Shape::Box { half_size } => {
+            open("Cube", DVec3::ONE)?;
+            let scale = Tuple(half_size.to_array());
+            writeln!(out, "        double size = 2\n        double3 xformOp:scale = {scale}")
+        }
+        Shape::Plane => {
+            open("Plane", DVec3::new(0.5 * plane_size, 0.0, 0.5 * plane_size))?;
+            writeln!(out, "        uniform token axis = \"Y\"\n        uniform bool doubleSided = 1")?;
+            writeln!(out, "        double length = {plane_size}\n        double width = {plane_size}")
+        }
+    }
+}
+
+fn translation(pose: &Pose) -> Tuple<f64, 3> {
+    Tuple(pose.position.to_array())
+}
+
+/// The real part comes first.
+fn orientation(pose: &Pose) -> Tuple<f64, 4> {
+    let [x, y, z, w] = pose.rotation.to_array();
+    Tuple([w, x, y, z])
+}
+
+/// Numbers in parentheses.
+struct Tuple<T, const N: usize>([T; N]);
+
+impl<T: std::fmt::Display, const N: usize> std::fmt::Display for Tuple<T, N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        for (k, number) in self.0.iter().enumerate() {
+            write!(f, "{}{number}", if k == 0 { "(" } else { ", " })?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Values in brackets.
+fn write_list<T: std::fmt::Display>(out: &mut impl Write, values: impl Iterator<Item = T>) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for (k, value) in values.enumerate() {
+        if k > 0 {
+            out.write_all(b", ")?;
+        }
+        write!(out, "{value}")?;
+    }
+    out.write_all(b"]")
+}

@@ -1,0 +1,257 @@
+//! Preconditioned conjugate gradients with pinned particles (P4, filtered as by Baraff & Witkin 1998).
+//!
+//! Sums are made chunk by chunk and then in the order of the chunks, so that the thread count cannot change a bit.
+
+use super::block_matrix::{BlockMatrix, Pattern};
+use super::preconditioner::{BadDiagonal, Kind, Preconditioner};
+use crate::math::Vec4;
+use rayon::prelude::*;
+use thiserror::Error;
+
+/// How to solve, and how well.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// The largest residual of a solution, (rᵀ P⁻¹ r)^½ relative to that of the right-hand side (P4).
+    pub tolerance: f64,
+    /// The most iterations.
+    pub max_iterations: u32,
+    /// The approximate inverse P⁻¹.
+    pub preconditioner: Kind,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { tolerance: 1e-6, max_iterations: 10_000, preconditioner: Kind::default() }
+    }
+}
+
+/// How a system was solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Info {
+    /// Products with the matrix that moved the solution.
+    pub iterations: u32,
+    /// The residual, relative as in [`Params::tolerance`], computed afresh from the solution.
+    pub residual: f64,
+}
+
+/// Why a system was not solved. All residuals are relative as in [`Params::tolerance`], and the last known.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum Error {
+    /// The tolerance is out of reach, or the iterations were too few.
+    #[error(
+        "residual {residual:e} after {iterations} iterations, but {tolerance:e} was asked for: allow more iterations \
+         or a larger tolerance"
+    )]
+    NotConverged {
+        /// Iterations made.
+        iterations: u32,
+        /// The residual.
+        residual: f64,
+        /// What was asked for.
+        tolerance: f64,
+    },
+    /// A direction p has pᵀ A p <= 0.
+    #[error(
+        "the matrix is not positive definite: pᵀ A p = {curvature:e} in iteration {iteration} (residual {residual:e}); \
+         project the derivatives of the elements, or shorten the step"
+    )]
+    NotPositiveDefinite {
+        /// The iteration that met it, counted from 1.
+        iteration: u32,
+        /// pᵀ A p.
+        curvature: f64,
+        /// The residual before it.
+        residual: f64,
+    },
+    /// Something is infinite or no number.
+    #[error(
+        "numbers are not finite after {iterations} iterations (last residual {residual:e}): look at matrix, right-hand \
+         side and start"
+    )]
+    NotFinite {
+        /// Iterations made before.
+        iterations: u32,
+        /// The last residual that was a number, 1 if none was.
+        residual: f64,
+    },
+}
+
+/// Solves systems of one pattern; has all its room from the start.
+#[derive(Debug)]
+pub struct Pcg {
+    /// How to solve; the kind of preconditioner is that of the start.
+    pub params: Params,
+    preconditioner: Preconditioner,
+    pinned: Vec<bool>,
+    chunk_size: usize,
+    /// Residual, preconditioned residual, direction, its product with the matrix.
+    r: Vec<Vec4>,
+    z: Vec<Vec4>,
+    p: Vec<Vec4>,
+    q: Vec<Vec4>,
+    /// The sum of every chunk.
+    sums: Vec<f64>,
+}
+
+impl Pcg {
+    /// Room for matrices of this pattern.
+    pub fn new(pattern: &Pattern, params: Params) -> Self {
+        let room = vec![Vec4::ZERO; pattern.particles()];
+        Self {
+            params,
+            preconditioner: Preconditioner::new(params.preconditioner, pattern),
+            pinned: vec![false; room.len()],
+            chunk_size: pattern.chunk_size(),
+            r: room.clone(),
+            z: room.clone(),
+            p: room.clone(),
+            q: room,
+            sums: vec![0.0; pattern.chunks().len()],
+        }
+    }
+
+    /// Fits the preconditioner to a matrix and takes note of who is pinned. To be called whenever either changes.
+    pub fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) -> Result<(), BadDiagonal> {
+        self.pinned.copy_from_slice(pinned);
+        self.preconditioner.prepare(matrix, pinned)
+    }
+
+    /// Solves A x = b for the particles that are not pinned.
+    ///
+    /// `x` is where to start: what is known of the solution, or zero. Pinned particles keep their x exactly, and their rows are left out. After
+    /// an error x is the last approximation. The fourth number of all vectors is to be 0.
+    pub fn solve(&mut self, matrix: &BlockMatrix, b: &[Vec4], x: &mut [Vec4]) -> Result<Info, Error> {
+        let count = self.pinned.len();
+        assert!(b.len() == count && x.len() == count, "a vector for every particle");
+        let scale = self.scale(matrix, b, x)?;
+        if scale == 0.0 {
+            x.iter_mut().zip(&self.pinned).filter(|(_, pinned)| !**pinned).for_each(|(x, _)| *x = Vec4::ZERO);
+            return Ok(Info { iterations: 0, residual: 0.0 });
+        }
+        let mut so_far = Info { iterations: 0, residual: 1.0 };
+        // The residual that is carried along drifts from the true one, which alone decides: if need be, go on from there.
+        loop {
+            self.residual(matrix, b, x);
+            so_far.residual = checked(self.precondition().sqrt() / scale, &so_far)?;
+            let Info { iterations, residual } = so_far;
+            if residual <= self.params.tolerance {
+                return Ok(so_far);
+            }
+            if iterations >= self.params.max_iterations {
+                return Err(Error::NotConverged { iterations, residual, tolerance: self.params.tolerance });
+            }
+            self.iterate(matrix, x, scale, &mut so_far)?;
+        }
+    }
+
+    /// Iterates from the residual in r, preconditioned in z, until the residual that is carried along satisfies.
+    fn iterate(
+        &mut self,
+        matrix: &BlockMatrix,
+        x: &mut [Vec4],
+        scale: f64,
+        so_far: &mut Info,
+    ) -> Result<(), Error> {
+        self.p.copy_from_slice(&self.z);
+        let mut squared = (so_far.residual * scale).powi(2);
+        loop {
+            let Info { iterations, residual } = *so_far;
+            let curvature = checked(self.curvature(matrix), so_far)?;
+            if curvature <= 0.0 {
+                return Err(Error::NotPositiveDefinite { iteration: iterations + 1, curvature, residual });
+            }
+            self.advance(squared / curvature, x);
+            let next = self.precondition();
+            so_far.residual = checked(next.sqrt() / scale, so_far)?;
+            so_far.iterations += 1;
+            if so_far.residual <= self.params.tolerance || so_far.iterations >= self.params.max_iterations {
+                return Ok(());
+            }
+            self.turn(next / squared);
+            squared = next;
+        }
+    }
+
+    /// (bᵀ P⁻¹ b)^½ of the system that is left for the others when pinned particles have their x.
+    fn scale(&mut self, matrix: &BlockMatrix, b: &[Vec4], x: &[Vec4]) -> Result<f64, Error> {
+        for ((p, x), pinned) in self.p.iter_mut().zip(x).zip(&self.pinned) {
+            *p = if *pinned { *x } else { Vec4::ZERO };
+        }
+        let led = std::mem::take(&mut self.p);
+        self.residual(matrix, b, &led);
+        self.p = led;
+        checked(self.precondition().sqrt(), &Info { iterations: 0, residual: 1.0 })
+    }
+
+    /// r = b - A x, 0 for pinned particles.
+    fn residual(&mut self, matrix: &BlockMatrix, b: &[Vec4], x: &[Vec4]) {
+        if x.iter().any(|x| *x != Vec4::ZERO) {
+            matrix.multiply(x, &mut self.q);
+        } else {
+            self.q.fill(Vec4::ZERO);
+        }
+        for (((r, q), b), pinned) in self.r.iter_mut().zip(&self.q).zip(b).zip(&self.pinned) {
+            *r = if *pinned { Vec4::ZERO } else { *b - *q };
+        }
+    }
+
+    /// z = P⁻¹ r, 0 for pinned particles; returns rᵀ z.
+    fn precondition(&mut self) -> f64 {
+        self.preconditioner.apply(&self.r, &mut self.z);
+        let size = self.chunk_size;
+        let chunks =
+            self.z.par_chunks_mut(size).zip(self.r.par_chunks(size)).zip(self.pinned.par_chunks(size));
+        chunks.zip(&mut self.sums).for_each(|(((z, r), pinned), sum)| {
+            *sum = filtered_dot(z, r, pinned);
+        });
+        self.sums.iter().sum()
+    }
+
+    /// q = A p, 0 for pinned particles; returns pᵀ q.
+    fn curvature(&mut self, matrix: &BlockMatrix) -> f64 {
+        let (size, p) = (self.chunk_size, &self.p);
+        let chunks = self.q.par_chunks_mut(size).zip(p.par_chunks(size)).zip(self.pinned.par_chunks(size));
+        chunks.zip(&mut self.sums).enumerate().for_each(|(c, (((q, own), pinned), sum))| {
+            matrix.multiply_chunk(c, p, q);
+            *sum = filtered_dot(q, own, pinned);
+        });
+        self.sums.iter().sum()
+    }
+
+    /// x += α p, r -= α q.
+    fn advance(&mut self, alpha: f64, x: &mut [Vec4]) {
+        let size = self.chunk_size;
+        let solution = x.par_chunks_mut(size).zip(self.p.par_chunks(size));
+        let residual = self.r.par_chunks_mut(size).zip(self.q.par_chunks(size));
+        solution.zip(residual).for_each(|((x, p), (r, q))| {
+            x.iter_mut().zip(p).for_each(|(x, p)| *x += *p * alpha);
+            r.iter_mut().zip(q).for_each(|(r, q)| *r = *r - *q * alpha);
+        });
+    }
+
+    /// p = z + β p.
+    fn turn(&mut self, beta: f64) {
+        let size = self.chunk_size;
+        self.p.par_chunks_mut(size).zip(self.z.par_chunks(size)).for_each(|(p, z)| {
+            p.iter_mut().zip(z).for_each(|(p, z)| *p = *z + *p * beta);
+        });
+    }
+}
+
+/// aᵀ b, after a is set to 0 for pinned particles.
+fn filtered_dot(a: &mut [Vec4], b: &[Vec4], pinned: &[bool]) -> f64 {
+    let mut sum = Vec4::ZERO;
+    for ((a, b), pinned) in a.iter_mut().zip(b).zip(pinned) {
+        if *pinned {
+            *a = Vec4::ZERO;
+        }
+        sum += *a * *b;
+    }
+    sum.0[0] + sum.0[1] + sum.0[2]
+}
+
+/// The number, if it is one.
+fn checked(number: f64, so_far: &Info) -> Result<f64, Error> {
+    let Info { iterations, residual } = *so_far;
+    if number.is_finite() { Ok(number) } else { Err(Error::NotFinite { iterations, residual }) }
+}

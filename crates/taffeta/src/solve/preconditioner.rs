@@ -1,0 +1,129 @@
+//! Approximate inverses for conjugate gradients: 3×3 block-Jacobi (P4), alone or on several levels of aggregates.
+
+use super::block_matrix::{Block, BlockMatrix, Pattern, Rows, matrix_of};
+use super::preconditioner_levels::Levels;
+use crate::math::{DMat3, Vec4};
+use rayon::prelude::*;
+use thiserror::Error;
+
+/// Which approximate inverse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// The inverse of every diagonal block (P4): nothing to set up, but iterations grow with the number of particles across the cloth.
+    BlockJacobi,
+    /// Block-Jacobi on the particles, on aggregates of about four, of sixteen and so on, and a direct solution on the last: iterations
+    /// grow little with the size of the cloth.
+    #[default]
+    Levels,
+}
+
+/// A diagonal block that no positive definite matrix has.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[error(
+    "the matrix is not positive definite: the diagonal block of particle {particle} has determinant {determinant:e}; \
+     project the derivatives of its elements, or give it mass"
+)]
+pub struct BadDiagonal {
+    /// The particle.
+    pub particle: usize,
+    /// Determinant of the block; a positive one stands with a negative leading minor.
+    pub determinant: f64,
+}
+
+/// An approximate inverse of a matrix with pinned particles.
+#[derive(Debug)]
+pub(super) struct Preconditioner {
+    jacobi: Jacobi,
+    levels: Option<Levels>,
+}
+
+impl Preconditioner {
+    pub(super) fn new(kind: Kind, pattern: &Pattern) -> Self {
+        let levels = (kind == Kind::Levels).then(|| Levels::new(pattern));
+        Self { jacobi: Jacobi::new(pattern), levels }
+    }
+
+    /// Fits it to a matrix, whose rows and columns of pinned particles it takes for those of the unit matrix.
+    pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) -> Result<(), BadDiagonal> {
+        self.jacobi.prepare(matrix, pinned)?;
+        if let Some(levels) = &mut self.levels {
+            levels.prepare(matrix, pinned);
+        }
+        Ok(())
+    }
+
+    /// z = P⁻¹ r, with values of no meaning for pinned particles, whose r is 0.
+    pub(super) fn apply(&mut self, r: &[Vec4], z: &mut [Vec4]) {
+        self.jacobi.apply(r, z);
+        if let Some(levels) = &mut self.levels {
+            levels.add(r, z);
+        }
+    }
+}
+
+/// The inverses of the diagonal blocks of a matrix.
+#[derive(Debug)]
+pub(super) struct Jacobi {
+    inverse: Vec<Block>,
+    chunk_size: usize,
+}
+
+impl Jacobi {
+    pub(super) fn new(pattern: &Pattern) -> Self {
+        Self { inverse: vec![[Vec4::ZERO; 3]; pattern.particles()], chunk_size: pattern.chunk_size() }
+    }
+
+    /// Inverts the diagonal, on all threads. Blocks of pinned particles, and those that cannot be inverted, get zero; the first of the
+    /// latter is returned.
+    pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) -> Result<(), BadDiagonal> {
+        let chunks = matrix.pattern().chunks().par_iter().enumerate();
+        let bad = self
+            .inverse
+            .par_chunks_mut(self.chunk_size)
+            .zip(chunks)
+            .filter_map(|(inverse, (c, rows))| invert_diagonal(rows, matrix.blocks(c), pinned, inverse));
+        bad.min_by_key(|bad| bad.particle).map_or(Ok(()), Err)
+    }
+
+    /// z = D⁻¹ r.
+    pub(super) fn apply(&self, r: &[Vec4], z: &mut [Vec4]) {
+        let chunks = z.par_chunks_mut(self.chunk_size).zip(r.par_chunks(self.chunk_size));
+        chunks.zip(self.inverse.par_chunks(self.chunk_size)).for_each(|((z, r), inverse)| {
+            for ((z, r), d) in z.iter_mut().zip(r).zip(inverse) {
+                *z = d[0] * r.0[0] + d[1] * r.0[1] + d[2] * r.0[2];
+            }
+        });
+    }
+}
+
+fn invert_diagonal(
+    rows: &Rows,
+    blocks: &[Block],
+    pinned: &[bool],
+    inverse: &mut [Block],
+) -> Option<BadDiagonal> {
+    let mut first_bad = None;
+    for (r, inverse) in inverse.iter_mut().enumerate() {
+        *inverse = [Vec4::ZERO; 3];
+        let particle = rows.first + r;
+        if pinned.get(particle) == Some(&true) {
+            continue;
+        }
+        let block = matrix_of(&blocks[rows.diagonal(r)]);
+        match positive_inverse(&block) {
+            Some(i) => *inverse = [i.x_axis.into(), i.y_axis.into(), i.z_axis.into()],
+            None => {
+                first_bad.get_or_insert(BadDiagonal { particle, determinant: block.determinant() });
+            }
+        }
+    }
+    first_bad
+}
+
+/// The inverse of a symmetric block whose leading minors are all positive (and are numbers), which makes it positive definite.
+pub(super) fn positive_inverse(block: &DMat3) -> Option<DMat3> {
+    let second = block.x_axis.x * block.y_axis.y - block.x_axis.y * block.y_axis.x;
+    let positive = block.x_axis.x > 0.0 && second > 0.0 && block.determinant() > 0.0;
+    let inverse = block.inverse();
+    (positive && inverse.is_finite()).then_some(inverse)
+}

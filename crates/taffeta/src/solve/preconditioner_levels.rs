@@ -1,0 +1,213 @@
+//! Levels of aggregates: what block-Jacobi does on particles is done again on groups of particles that move as one.
+//!
+//! Block-Jacobi carries an error one neighbour further in each iteration, so a sheet of N by N particles takes of the order of N. A group of
+//! particles that moves as one carries it over the whole group. With P = 1 where a particle belongs to an aggregate, the matrix of the
+//! aggregates is Pᵀ A P (Galerkin): sums of blocks, of the same kind as A, so that they are grouped again. All levels are added (Bramble, Pasciak &
+//! Xu 1990): no level waits for another but to hand down sums.
+
+use super::block_matrix::{BlockMatrix, Pattern};
+use super::preconditioner::Jacobi;
+use super::preconditioner_coarse::Direct;
+use crate::math::Vec4;
+use rayon::prelude::*;
+
+/// Members of an aggregate, but for particles that were left over.
+const AGGREGATE: usize = 4;
+
+/// The last level has at most this many times √particles rows: a factorisation of n rows costs of the order of n², and is not to cost more
+/// than a few iterations.
+const LAST_LEVEL: f64 = 8.0;
+
+/// No aggregate yet.
+const NONE: u32 = u32::MAX;
+
+/// Members that a thread moves at a time.
+const PROLONGED: usize = 4096;
+
+/// All levels but the particles' own.
+#[derive(Debug)]
+pub(super) struct Levels {
+    levels: Vec<Level>,
+    last: Option<Direct>,
+}
+
+/// Aggregates of what is on the level before.
+#[derive(Debug)]
+struct Level {
+    /// The aggregate that each member belongs to.
+    aggregate_of: Vec<u32>,
+    /// Aggregate a has the members `members[starts[a]..starts[a + 1]]`.
+    starts: Vec<usize>,
+    members: Vec<u32>,
+    matrix: BlockMatrix,
+    jacobi: Jacobi,
+    /// Where the blocks of the members go, member by member, for every chunk of the matrix.
+    slots: Vec<Vec<u32>>,
+    r: Vec<Vec4>,
+    z: Vec<Vec4>,
+}
+
+impl Levels {
+    pub(super) fn new(particles: &Pattern) -> Self {
+        let few = LAST_LEVEL * (particles.particles() as f64).sqrt();
+        let mut levels = vec![Level::new(particles)];
+        while let Some(finer) = levels.last().filter(|level| level.r.len() as f64 > few) {
+            levels.push(Level::new(finer.matrix.pattern()));
+        }
+        let last = levels.last().map(|level| Direct::new(level.matrix.pattern()));
+        Self { levels, last }
+    }
+
+    pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) {
+        let mut finer = matrix;
+        let mut pinned = pinned;
+        for level in &mut self.levels {
+            level.prepare(finer, pinned);
+            finer = &level.matrix;
+            pinned = &[];
+        }
+        if let Some(last) = &mut self.last {
+            last.prepare(finer);
+        }
+    }
+
+    /// Adds to `z` what all levels make of `r`.
+    pub(super) fn add(&mut self, r: &[Vec4], z: &mut [Vec4]) {
+        let mut finer = r;
+        for level in &mut self.levels {
+            level.restrict(finer);
+            finer = &level.r;
+        }
+        if let (Some(direct), Some(last)) = (&mut self.last, self.levels.last_mut()) {
+            direct.solve(&last.r, &mut last.z);
+        }
+        for k in (1..self.levels.len()).rev() {
+            let (finer, coarser) = self.levels.split_at_mut(k);
+            let Level { jacobi, r, z, .. } = &mut finer[k - 1];
+            jacobi.apply(r, z);
+            coarser[0].prolong(z);
+        }
+        if let Some(first) = self.levels.first() {
+            first.prolong(z);
+        }
+    }
+}
+
+impl Level {
+    fn new(finer: &Pattern) -> Self {
+        let (aggregate_of, count) = aggregates(finer);
+        let mut members: Vec<u32> = (0..finer.particles() as u32).collect();
+        members.sort_by_key(|&i| aggregate_of[i as usize]);
+        let mut starts = vec![0; count + 1];
+        aggregate_of.iter().for_each(|&a| starts[a as usize + 1] += 1);
+        (0..count).for_each(|a| starts[a + 1] += starts[a]);
+
+        let of = |i: u32| aggregate_of[i as usize];
+        let joined = |i: u32| finer.row(i).iter().map(move |&j| [of(i), of(j)]);
+        let mut pairs: Vec<[u32; 2]> = members.iter().flat_map(|&i| joined(i)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let pattern =
+            Pattern::new(count, pairs.iter().map(|pair| &pair[..])).expect("aggregates are counted");
+        let slot = |[a, b]: [u32; 2]| pattern.slot(a, b).expect("made from these pairs").1 as u32;
+        let slots = pattern.chunks().iter().map(|rows| {
+            let own = starts[rows.first]..starts[rows.first + rows.len()];
+            members[own].iter().flat_map(|&i| joined(i)).map(slot).collect()
+        });
+        let slots = slots.collect();
+        let room = vec![Vec4::ZERO; count];
+        let jacobi = Jacobi::new(&pattern);
+        let matrix = BlockMatrix::new(pattern);
+        Self { starts, members, matrix, jacobi, slots, r: room.clone(), z: room, aggregate_of }
+    }
+
+    /// The matrix of the aggregates. One that has nothing but pinned members stays zero, and so does its motion.
+    fn prepare(&mut self, finer: &BlockMatrix, pinned: &[bool]) {
+        let (pattern, blocks) = self.matrix.parts_mut();
+        let held = |i: u32| pinned.get(i as usize) == Some(&true);
+        let chunks = blocks.par_iter_mut().zip(pattern.chunks()).zip(&self.slots);
+        chunks.for_each(|((blocks, rows), slots)| {
+            blocks.fill([Vec4::ZERO; 3]);
+            let own = self.starts[rows.first]..self.starts[rows.first + rows.len()];
+            let mut slots = slots.iter();
+            for &i in &self.members[own] {
+                let row = finer.pattern().row(i).iter().zip(finer.row(i));
+                for ((&j, block), &slot) in row.zip(slots.by_ref()) {
+                    if !held(i) && !held(j) {
+                        let sum = &mut blocks[slot as usize];
+                        (0..3).for_each(|c| sum[c] += block[c]);
+                    }
+                }
+            }
+        });
+        // Zero where there is no inverse is what is wanted.
+        let _ = self.jacobi.prepare(&self.matrix, &[]);
+    }
+
+    /// r of an aggregate is the sum over its members.
+    fn restrict(&mut self, finer: &[Vec4]) {
+        let size = self.matrix.pattern().chunk_size();
+        self.r.par_chunks_mut(size).enumerate().for_each(|(c, sums)| {
+            for (sum, range) in sums.iter_mut().zip(self.starts[c * size..].windows(2)) {
+                let own = self.members[range[0]..range[1]].iter().map(|&i| finer[i as usize]);
+                *sum = own.fold(Vec4::ZERO, |sum, r| sum + r);
+            }
+        });
+    }
+
+    /// Every member moves with its aggregate.
+    fn prolong(&self, finer: &mut [Vec4]) {
+        let chunks = finer.par_chunks_mut(PROLONGED).zip(self.aggregate_of.par_chunks(PROLONGED));
+        chunks.for_each(|(finer, aggregates)| {
+            finer.iter_mut().zip(aggregates).for_each(|(z, &a)| *z += self.z[a as usize]);
+        });
+    }
+}
+
+/// The aggregate of every row, and how many there are. Rows are taken as they come; each that is not yet taken draws those to it with which it has
+/// most neighbours in common: compact groups, which on a grid are squares.
+fn aggregates(pattern: &Pattern) -> (Vec<u32>, usize) {
+    let mut of = vec![NONE; pattern.particles()];
+    let mut count = 0;
+    let mut group = Vec::with_capacity(AGGREGATE);
+    for seed in 0..pattern.particles() as u32 {
+        if of[seed as usize] != NONE {
+            continue;
+        }
+        group.clear();
+        group.push(seed);
+        while let (true, Some(next)) =
+            (group.len() < AGGREGATE, closest(pattern, &group, |j| of[j as usize] == NONE))
+        {
+            group.push(next);
+        }
+        // One that is left over goes with its neighbours, or, having none, with the last: so that every level has at most half the rows.
+        let own = match closest(pattern, &group, |_| true) {
+            _ if group.len() > 1 => count,
+            Some(neighbour) => of[neighbour as usize],
+            None => count.saturating_sub(1),
+        };
+        group.iter().for_each(|&i| of[i as usize] = own);
+        count = count.max(own + 1);
+    }
+    (of, count as usize)
+}
+
+/// The row outside the group that has most neighbours in common with its rows, of those that may be taken.
+fn closest(pattern: &Pattern, group: &[u32], may: impl Fn(u32) -> bool) -> Option<u32> {
+    let candidates = group.iter().flat_map(|&i| pattern.row(i)).copied();
+    let candidates = candidates.filter(|j| !group.contains(j) && may(*j));
+    let common = |j: u32| -> usize { group.iter().map(|&i| shared(pattern.row(i), pattern.row(j))).sum() };
+    candidates.max_by_key(|&j| (common(j), std::cmp::Reverse(j)))
+}
+
+/// How many numbers two rising lists share.
+fn shared(a: &[u32], b: &[u32]) -> usize {
+    let mut b = b.iter().peekable();
+    a.iter()
+        .filter(|i| {
+            while b.next_if(|j| j < i).is_some() {}
+            b.peek() == Some(i)
+        })
+        .count()
+}

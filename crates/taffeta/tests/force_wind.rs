@@ -1,0 +1,126 @@
+//! Gusts that never change, and the force of a stream with its derivatives.
+
+use taffeta::forces::air;
+use taffeta::forces::wind::{Gust, Surface, Wind};
+use taffeta::math::{DVec3, random::Random};
+use taffeta::model::AirModel;
+
+const GUST: Gust = Gust { amplitude: 2.0, frequency: 0.5, length: 3.0, seed: 7 };
+
+fn any(random: &mut Random, scale: f64) -> DVec3 {
+    DVec3::from_array(std::array::from_fn(|_| random.between(-scale, scale)))
+}
+
+#[test]
+fn gusts_are_smooth_bounded_and_without_mean() {
+    let mut random = Random::new(1);
+    let (mut sum, mut squares, n) = (DVec3::ZERO, 0.0, 20_000);
+    for _ in 0..n {
+        let (x, t) = (any(&mut random, 1000.0), random.between(0.0, 1e4));
+        let here = GUST.at(x, t);
+        assert!(here.abs().max_element() <= GUST.amplitude);
+        // The fade rises by at most 1.875 per cell, between values that are at most twice the amplitude apart.
+        let (step, steepest) = (1e-3, 2.0 * 1.875 * GUST.amplitude);
+        let aside = GUST.at(x + step * DVec3::X, t) - here;
+        let later = GUST.at(x, t + step) - here;
+        assert!(aside.abs().max_element() <= steepest / GUST.length * step * (1.0 + 1e-6));
+        assert!(later.abs().max_element() <= steepest * GUST.frequency * step * (1.0 + 1e-6));
+        sum += here;
+        squares += here.length_squared();
+    }
+    let deviation = (squares / (3.0 * f64::from(n))).sqrt();
+    assert!((sum / f64::from(n)).length() < 0.05 * GUST.amplitude, "{}", sum / f64::from(n));
+    assert!(deviation > 0.15 * GUST.amplitude, "{deviation}");
+}
+
+#[test]
+fn gusts_cross_cells_without_a_jump_and_depend_on_every_number() {
+    let x = DVec3::new(0.4, -2.2, 5.0);
+    for axis in DVec3::AXES {
+        // A corner of the lattice, from both sides.
+        let edge = DVec3::splat(-3.0) * GUST.length;
+        let (below, above) = (GUST.at(edge - 1e-9 * axis, 2.0), GUST.at(edge + 1e-9 * axis, 2.0));
+        assert!((below - above).length() < 1e-12);
+    }
+    let here = GUST.at(x, 1.3);
+    for other in [
+        Gust { seed: 8, ..GUST }.at(x, 1.3),
+        GUST.at(x + GUST.length * DVec3::X, 1.3),
+        GUST.at(x + GUST.length * DVec3::Y, 1.3),
+        GUST.at(x + GUST.length * DVec3::Z, 1.3),
+        GUST.at(x, 1.3 + 1.0 / GUST.frequency),
+    ] {
+        assert!((other - here).length() > 0.05, "{other} {here}");
+    }
+    let everywhere = Gust { length: f64::INFINITY, ..GUST };
+    assert_eq!(everywhere.at(x, 0.3), everywhere.at(50.0 * x, 0.3));
+    // Carried by the wind: who drifts along sees only time pass.
+    let wind = Wind { mean: DVec3::new(4.0, 0.0, 1.0), gust: Gust { frequency: 0.0, ..GUST } };
+    assert!((wind.at(x + wind.mean * 2.0, 2.0) - wind.at(x, 0.0)).length() < 1e-12);
+}
+
+#[test]
+fn gusts_never_change_a_bit() {
+    let mut random = Random::new(2);
+    let mut bits = 0u64;
+    for _ in 0..1000 {
+        let at = GUST.at(any(&mut random, 100.0), random.between(0.0, 100.0));
+        at.to_array().iter().for_each(|c| bits = bits.rotate_left(7) ^ c.to_bits());
+    }
+    assert_eq!(bits, 0x2d22_dcd3_b475_5f3c, "{bits:#x}");
+}
+
+const SURFACE: Surface = Surface { density: 1.2, drag: 1.3, skin_friction: 0.02, lift: 1.7 };
+
+#[test]
+fn without_lift_the_force_is_that_of_the_explicit_air() {
+    let model = AirModel { density: 1.2, drag: 1.3, skin_friction: 0.02, wind: DVec3::ZERO, damping: 0.0 };
+    let mut random = Random::new(3);
+    for _ in 0..500 {
+        let (normal, stream) = (any(&mut random, 1.0), any(&mut random, 20.0));
+        let ours = Surface { lift: 0.0, ..SURFACE }.force(normal, stream);
+        assert!(
+            (ours - air::force(normal, stream, &model, 0.1, 0.0)).length() < 1e-12 * (1.0 + ours.length())
+        );
+    }
+}
+
+#[test]
+fn a_plate_at_a_small_angle_is_lifted_in_proportion_to_it() {
+    // Area 1 m² in the plane y = 0, a stream of 10 m/s that comes from slightly below.
+    for angle in [1e-4, 1e-3] {
+        let force = SURFACE.force(2.0 * DVec3::Y, 10.0 * DVec3::new(1.0, angle, 0.0));
+        let coefficient = force.y / (0.5 * 1.2 * 100.0);
+        assert!((coefficient / (1.7 * angle) - 1.0).abs() < 2.0 * angle, "{coefficient}");
+    }
+}
+
+#[test]
+fn the_derivative_is_that_of_the_force_and_the_safe_one_only_resists() {
+    let mut random = Random::new(4);
+    for _ in 0..500 {
+        let (normal, stream) = (any(&mut random, 1.0), any(&mut random, 10.0));
+        let (exact, safe) = (SURFACE.derivative(normal, stream), SURFACE.safe_derivative(normal, stream));
+        for axis in DVec3::AXES {
+            let at = |s: f64| SURFACE.force(normal, stream + s * axis);
+            assert!((exact * axis - (at(1e-5) - at(-1e-5)) / 2e-5).length() < 1e-6);
+        }
+        let n = normal.normalize();
+        assert!(
+            (exact * n - safe * n).length() < 1e-12 * (exact * n).length(),
+            "across, nothing is left out"
+        );
+        for _ in 0..20 {
+            let v = any(&mut random, 1.0);
+            assert!(v.dot(safe * v) >= 0.0);
+        }
+        assert!((safe - safe.transpose()).to_cols_array().iter().all(|c| c.abs() < 1e-12));
+        assert!(SURFACE.force(normal, stream).dot(stream) >= 0.0, "air slows");
+        assert_eq!(SURFACE.force(-normal, stream), SURFACE.force(normal, stream), "both sides are alike");
+    }
+    for (normal, stream) in
+        [(DVec3::ZERO, DVec3::X), (DVec3::X, DVec3::ZERO), (DVec3::X, DVec3::X), (DVec3::X, DVec3::Y)]
+    {
+        assert!(SURFACE.force(normal, stream).is_finite() && SURFACE.derivative(normal, stream).is_finite());
+    }
+}

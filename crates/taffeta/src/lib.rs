@@ -4,8 +4,8 @@
 //! The data goes one way, and the modules are its stations:
 //!
 //! ```text
-//! scene  ->  model  ->  step  ->  forces  ->  collide  ->  check
-//! asked      made       one step  what pulls  what touches what is certified
+//! scene  ->  model  ->  step  ->  forces  ->  solve  ->  collide  ->  check
+//! asked      made       one step  what pulls  what holds what touches what is certified
 //! ```
 //!
 //! [`scene::Scene`] is what the user asks for; [`model::build`] makes it into a constant [`model::Model`] and a changing [`model::State`];

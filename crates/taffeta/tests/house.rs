@@ -29,8 +29,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("forces", &["math", "model", "parallel"]),
     ("collide", &["math", "model", "parallel"]),
     ("check", &["math", "model"]),
-    ("solve", &["math", "parallel"]),
-    ("step", &["math", "scene", "model", "parallel", "forces", "collide", "check", "solve"]),
+    ("solve", &["math", "model", "parallel"]),
+    ("step", &["math", "scene", "model", "parallel", "forces", "collide", "solve", "check"]),
 ];
 
 #[test]

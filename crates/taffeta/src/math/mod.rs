@@ -1,5 +1,6 @@
 //! Mathematics that knows no cloth: vectors, rigid poses, random numbers, trigonometry with the same bits everywhere.
 
+pub mod lanes;
 pub mod pose;
 pub mod random;
 pub mod trig;

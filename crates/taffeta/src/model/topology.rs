@@ -289,7 +289,7 @@ fn skewness(quad: &[u32; 4], x: &[DVec3]) -> f64 {
 }
 
 /// At every particle, structural edges matched two by two, straightest first, while they bend by less than 45°.
-fn straight_pairs(edges: &[[u32; 2]], x: &[DVec3]) -> Vec<[u32; 3]> {
+pub fn straight_pairs(edges: &[[u32; 2]], x: &[DVec3]) -> Vec<[u32; 3]> {
     let (starts, neighbours) = Topology::neighbours(edges, x.len());
     let mut straights = Vec::new();
     let mut candidates: Vec<(f64, u32, u32)> = Vec::new();

@@ -111,17 +111,20 @@ impl Default for Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
+    /// Edges kept at their length by impulses along strips, solved in linear time (P1).
+    ImpulseStrips,
     /// Explicit Verlet integration of spring-dampers, sub-stepped below its stability limit (P3, P5).
     Verlet,
 }
 
 impl Method {
     /// Every method, in the order of the list that users see.
-    pub const ALL: &[Method] = &[Method::Verlet];
+    pub const ALL: &[Method] = &[Method::ImpulseStrips, Method::Verlet];
 
     /// The name in scene files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Method::ImpulseStrips => "impulse-strips",
             Method::Verlet => "verlet",
         }
     }
@@ -129,6 +132,9 @@ impl Method {
     /// What it does, in one line.
     pub fn about(self) -> &'static str {
         match self {
+            Method::ImpulseStrips => {
+                "edges keep their length by impulses along strips, solved in linear time (P1)"
+            }
             Method::Verlet => {
                 "explicit springs and dampers, sub-stepped below the stability limit (P3 eq. 6, P5 eq. 4)"
             }

@@ -1,7 +1,11 @@
-//! Linear systems of implicit cloth: symmetric matrices of 3×3 blocks, conjugate gradients, what makes them converge fast.
+//! What holds: lengths kept by impulses along strips of edges (P1, P2), and linear systems of implicit cloth: symmetric matrices of 3×3
+//! blocks, conjugate gradients, what makes them converge fast.
 
 pub mod block_matrix;
+pub mod parts;
 pub mod pcg;
 pub mod preconditioner;
 mod preconditioner_coarse;
 mod preconditioner_levels;
+pub mod pull;
+pub mod strips;

@@ -1,15 +1,21 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
+mod impulse;
+mod impulse_pace;
+mod impulse_parts;
+mod impulse_shortfall;
+mod impulse_touch;
 pub mod report;
 mod verlet;
 
-pub use report::{Energy, Stages, StepError, StepReport, momentum};
+pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
+use impulse::Impulse;
 use std::collections::BTreeMap;
 use verlet::Verlet;
 
@@ -39,14 +45,20 @@ pub struct Simulation {
 /// Scratch of the chosen method.
 #[derive(Debug)]
 enum Solver {
+    Impulse(Box<Impulse>),
     Verlet(Box<Verlet>),
 }
 
 impl Simulation {
     /// From a scene and the meshes its files hold, or everything that is wrong with it.
     pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
-        let (model, state) = model::build(scene, meshes)?;
+        let (model, mut state) = model::build(scene, meshes)?;
         let solver = match model.method {
+            Method::ImpulseStrips => {
+                let impulse = Box::new(Impulse::new(&model));
+                state.memory = vec![0.0; impulse.memory()];
+                Solver::Impulse(impulse)
+            }
             Method::Verlet => Solver::Verlet(Box::new(Verlet::new(&model))),
         };
         Ok(Self { attempt: state.clone(), model, state, solver })
@@ -56,6 +68,7 @@ impl Simulation {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
         let report = match &mut self.solver {
+            Solver::Impulse(impulse) => impulse.step(&self.model, &mut self.attempt)?,
             Solver::Verlet(verlet) => verlet.step(&self.model, &mut self.attempt)?,
         };
         self.attempt.step += 1;

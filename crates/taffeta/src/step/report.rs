@@ -14,12 +14,45 @@ pub struct StepReport {
     pub iterations: u32,
     /// Whether the step reached what its method promises.
     pub converged: bool,
+    /// Why not, where the method can tell.
+    pub shortfall: Option<Shortfall>,
     /// Particles that touch a collider at the end.
     pub contacts: u32,
     /// The shortest sub-step taken [s].
     pub shortest_substep: f64,
     /// Time spent in every stage.
     pub stages: Stages,
+}
+
+/// Why a step did not reach what its method promises.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Shortfall {
+    /// An edge is too long or too short.
+    #[error(
+        "the edge between particles {} and {} has the strain {strain:.3e}, the tolerance is {tolerance:.3e}; \
+         allow more sub-steps or iterations, or a larger tolerance", ends[0], ends[1]
+    )]
+    Strain {
+        /// Its particles, numbered through all cloths.
+        ends: [u32; 2],
+        /// Its strain [1].
+        strain: f64,
+        /// The strain that the scene allows [1].
+        tolerance: f64,
+    },
+    /// Pins are further apart than the cloth between them is long.
+    #[error(
+        "the pinned particles {} and {} are {distance:.6} m apart, but the cloth between them is only {reach:.6} m long; \
+         bring the pins closer or make the cloth larger", ends[0], ends[1]
+    )]
+    Pins {
+        /// The particles, numbered through all cloths.
+        ends: [u32; 2],
+        /// How far they are apart [m].
+        distance: f64,
+        /// The shortest way between them along edges [m].
+        reach: f64,
+    },
 }
 
 /// Wall time of the stages of a step, in the order of the step. A fixed array: a step allocates nothing.

@@ -1,0 +1,96 @@
+//! Edges cut into acyclic parts, parts into groups that are solved at once (P1 §3.3, §4).
+//!
+//! A part here is a strip: a path of edges through particles that are all different. Strips follow the straightest continuation at every particle,
+//! which on a grid gives its rows and columns; long straight strips converge fastest. Strips of one group share no particle.
+
+/// A path of edges.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strip {
+    /// The particles along it, one more than edges.
+    pub particles: Vec<u32>,
+    /// The numbers of its edges.
+    pub edges: Vec<u32>,
+}
+
+/// Strips that share no particle, longest first.
+pub type Group = Vec<Strip>;
+
+/// Cuts `edges` into strips and groups. `straights` names pairs of edges that continue one another: (end, middle, end).
+pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<Group> {
+    let next = continuations(edges, straights);
+    let mut strips = Vec::new();
+    let mut used = vec![false; edges.len()];
+    // Ends of paths first; what is left after them are rings.
+    for only_ends in [true, false] {
+        for edge in 0..edges.len() {
+            for side in 0..2 {
+                if !used[edge] && (!only_ends || next[edge][side].is_none()) {
+                    walk(edge, side, edges, &next, &mut used, &mut strips);
+                }
+            }
+        }
+    }
+    group(strips, particles)
+}
+
+/// For every edge the edge that continues it beyond its first and its second end.
+fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<[Option<u32>; 2]> {
+    let number = |a: u32, b: u32| edges.binary_search(&[a.min(b), a.max(b)]).ok();
+    let mut next = vec![[None; 2]; edges.len()];
+    for &[a, middle, b] in straights {
+        if let (Some(e), Some(f)) = (number(a, middle), number(middle, b)) {
+            for (from, to) in [(e, f), (f, e)] {
+                next[from][usize::from(edges[from][1] == middle)] = Some(to as u32);
+            }
+        }
+    }
+    next
+}
+
+/// Follows a path from the end `side` of an edge to its other end and on; starts a new strip where a particle comes twice.
+fn walk(
+    start: usize,
+    side: usize,
+    edges: &[[u32; 2]],
+    next: &[[Option<u32>; 2]],
+    used: &mut [bool],
+    strips: &mut Vec<Strip>,
+) {
+    let mut strip = Strip { particles: vec![edges[start][side]], edges: Vec::new() };
+    let (mut edge, mut from) = (start, side);
+    loop {
+        let end = edges[edge][1 - from];
+        if strip.particles.contains(&end) {
+            let begin = edges[edge][from];
+            strips.push(std::mem::replace(&mut strip, Strip { particles: vec![begin], edges: Vec::new() }));
+        }
+        used[edge] = true;
+        strip.edges.push(edge as u32);
+        strip.particles.push(end);
+        match next[edge][1 - from].map(|e| e as usize) {
+            Some(following) if !used[following] => {
+                from = usize::from(edges[following][1] == end);
+                edge = following;
+            }
+            _ => break,
+        }
+    }
+    strips.push(strip);
+}
+
+/// Longest strips first, each into the first group in which it touches no other.
+fn group(mut strips: Vec<Strip>, particles: usize) -> Vec<Group> {
+    strips.sort_by_key(|s| (std::cmp::Reverse(s.edges.len()), s.edges[0]));
+    let mut groups: Vec<(Group, Vec<bool>)> = Vec::new();
+    for strip in strips {
+        let free = |taken: &[bool]| strip.particles.iter().all(|p| !taken[*p as usize]);
+        let place = groups.iter().position(|(_, taken)| free(taken)).unwrap_or_else(|| {
+            groups.push((Vec::new(), vec![false; particles]));
+            groups.len() - 1
+        });
+        let (group, taken) = &mut groups[place];
+        strip.particles.iter().for_each(|p| taken[*p as usize] = true);
+        group.push(strip);
+    }
+    groups.into_iter().map(|(group, _)| group).collect()
+}

@@ -1,0 +1,121 @@
+//! How many sub-steps a step takes: so many that added mass stays a small share of what moves.
+//!
+//! Added mass stands for stiffness across tense edges (`solve::pull`). Where it moves fast the motion is wrong: energy comes and goes with it. Its share of
+//! the kinetic energy is the measure; it grows with the square of the sub-step. Sub-steps of one step are equal: kept tensions balance at one length.
+
+use crate::model::Model;
+use crate::solve::pull::Sums;
+
+/// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
+const LAG: f64 = 0.05;
+const LOST: f64 = 0.5;
+/// Speed below which motion does not count [m/s].
+const SLOW: f64 = 0.33;
+/// The longest sub-step, and the shortest that shear alone makes necessary [s].
+const LONGEST: f64 = 1.0 / 120.0;
+const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
+/// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
+const SHEAR: f64 = 0.95;
+/// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps.
+const TORN: f64 = 0.3;
+const MANY_SWEEPS: u32 = 20;
+/// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance.
+const RETRIES_LOST: u32 = 6;
+const RETRIES_MISSED: u32 = 2;
+/// More sub-steps from one try to the next.
+const MORE: f64 = 1.6;
+/// The most sub-steps in a step.
+const MOST_SUBSTEPS: f64 = 4096.0;
+
+/// What a step came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is within tolerance.
+    Good,
+    /// The tolerance was missed.
+    Missed,
+    /// The motion cannot be trusted.
+    Lost,
+}
+
+/// The number of sub-steps.
+#[derive(Debug, Clone)]
+pub struct Pace {
+    count: f64,
+    fewest: f64,
+    /// Whether the scene gives the number.
+    fixed: bool,
+    tries: u32,
+    /// Whether the step before missed its tolerance: then trying again is not worth it.
+    missed: bool,
+    /// The largest share of added mass in this step.
+    worst: f64,
+    /// Mass of the cloth [kg].
+    mass: f64,
+}
+
+impl Pace {
+    /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s].
+    pub fn new(model: &Model, shear_time: f64, [count, missed]: [f64; 2]) -> Self {
+        let longest = (SHEAR * shear_time).clamp(SHORTEST_FOR_SHEAR, LONGEST);
+        let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
+        let count = model.substeps.map_or(count.max(fewest).min(MOST_SUBSTEPS), f64::from);
+        let mass = model.mass.iter().sum();
+        Self {
+            count,
+            fewest,
+            fixed: model.substeps.is_some(),
+            tries: 0,
+            missed: missed != 0.0,
+            worst: 0.0,
+            mass,
+        }
+    }
+
+    /// What the next step starts from.
+    pub fn memory(&self) -> [f64; 2] {
+        [self.count, f64::from(u8::from(self.missed))]
+    }
+
+    /// Sub-steps in this step.
+    pub fn substeps(&self) -> u32 {
+        self.count.ceil() as u32
+    }
+
+    /// Looks at a sub-step.
+    pub fn judge(&mut self, sums: &Sums) -> Verdict {
+        let share = sums.added / (sums.moving + self.mass * SLOW * SLOW);
+        self.worst = self.worst.max(share);
+        if share <= LOST || self.is_last_try(Verdict::Lost) { Verdict::Good } else { Verdict::Lost }
+    }
+
+    /// Looks at the whole step: the strain before the last sweeps, how many there were, and whether they reached the tolerance.
+    pub fn conclude(&mut self, before: f64, sweeps: u32, reached: bool) -> Verdict {
+        let whole = before <= TORN;
+        if !whole && !self.is_last_try(Verdict::Lost) {
+            return Verdict::Lost;
+        }
+        if !reached && !self.missed && !self.is_last_try(Verdict::Missed) {
+            return Verdict::Missed;
+        }
+        self.missed = !reached;
+        let lag = (self.worst / LAG).sqrt().clamp(0.8, 1.5);
+        let factor = if !whole || sweeps > MANY_SWEEPS { 1.5 } else { lag };
+        if !self.fixed && !self.missed {
+            self.count = (self.count * factor).clamp(self.fewest, MOST_SUBSTEPS);
+        }
+        Verdict::Good
+    }
+
+    fn is_last_try(&self, why: Verdict) -> bool {
+        let most = if why == Verdict::Lost { RETRIES_LOST } else { RETRIES_MISSED };
+        self.fixed || self.tries >= most
+    }
+
+    /// The step is taken again, in more sub-steps.
+    pub fn again(&mut self) {
+        self.tries += 1;
+        self.worst = 0.0;
+        self.count = (MORE * self.count).min(MOST_SUBSTEPS);
+    }
+}

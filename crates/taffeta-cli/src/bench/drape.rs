@@ -17,6 +17,9 @@ use taffeta_io::scene_file::{self, SceneSource};
 /// Times are medians over all frames, in ms.
 #[derive(clap::Args)]
 pub struct Args {
+    /// The method by name [default: the scene's own].
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
     /// Particles along a side [default: the scene's own 100, quick 30].
     #[arg(long, value_name = "N")]
     grid: Option<u32>,
@@ -49,6 +52,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     let quick = |number: u32| args.common.quick.then_some(number);
     let (grid, frames) = (args.grid.or(quick(30)), args.frames.or(quick(10)));
     let mut sets: Vec<String> = frames.iter().map(|frames| format!("frames={frames}")).collect();
+    sets.extend(args.method.iter().map(|method| format!("solver.method={method}")));
     for side in ["columns", "rows"] {
         sets.extend(grid.iter().map(|n| format!("cloth[0].sheet.{side}={n}")));
     }

@@ -40,7 +40,7 @@ disc = { radius = 0.5, rings = 4 }
 [[cloth]]
 tube = { radius = 0.5, length = 1.0, segments = 12, rows = 6 }
 [[cloth]]
-mesh = { file = "some.obj", scale = 0.01 }
+mesh = { file = "some.obj", scale = 0.01, up = "z", weld = 1e-3 }
 [[collider]]
 friction = 0.2
 plane = {}

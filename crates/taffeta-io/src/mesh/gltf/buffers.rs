@@ -26,8 +26,8 @@ pub struct Buffers<'a> {
 impl<'a> Buffers<'a> {
     pub fn new(document: &'a Document, chunk: Option<&'a [u8]>, load: Load<'a>) -> Self {
         let mut first_of_name = BTreeMap::new();
-        for (k, buffer) in document.buffers.iter().enumerate() {
-            buffer.uri.as_deref().map(|name| *first_of_name.entry(name).or_insert(k));
+        for (k, name) in document.buffers.iter().map(|buffer| buffer.uri.as_deref()).enumerate() {
+            name.iter().for_each(|name| _ = first_of_name.entry(*name).or_insert(k));
         }
         let read = document.buffers.iter().map(|_| OnceCell::new()).collect();
         Self { document, chunk, load, read, first_of_name, beside: Cell::new(0) }
@@ -74,7 +74,7 @@ impl<'a> Buffers<'a> {
         }
         let bytes = match uri.strip_prefix("data:") {
             Some(data) => from_data(data)?,
-            None => self.from_file(uri)?,
+            None => self.load_file(uri)?,
         };
         self.beside.set(self.beside.get().saturating_add(bytes.len() as u64));
         if self.beside.get() > LARGEST_FILE {
@@ -84,7 +84,7 @@ impl<'a> Buffers<'a> {
         Ok(cell.get_or_init(|| bytes))
     }
 
-    fn from_file(&self, uri: &str) -> Result<Vec<u8>, MeshFault> {
+    fn load_file(&self, uri: &str) -> Result<Vec<u8>, MeshFault> {
         let Some(name) = decode_percents(uri).filter(|name| stays_in_folder(name)) else {
             let reason = "the buffer is not a file in the folder of the mesh";
             let remedy = "put the file into that folder and name it without `..`, drive, scheme or backslash";

@@ -218,7 +218,9 @@ impl Surface {
         let to = self.mesh.positions.get_mut(start..).unwrap_or_default();
         part.points.read(|k, point: [f64; 3]| {
             let point = world.transform_point3(DVec3::from_array(point));
-            to.get_mut(k).map(|to| *to = point);
+            if let Some(to) = to.get_mut(k) {
+                *to = point;
+            }
             finite(point.is_finite(), &part.points, k)
         })?;
         let Some(texture) = part.texture.as_ref().filter(|_| self.textured) else { return Ok(()) };
@@ -226,7 +228,9 @@ impl Surface {
         let to = self.mesh.material.get_mut(start..).unwrap_or_default();
         texture.read(|k, [u, v]: [f64; 2]| {
             // Rows of a picture are counted from the top.
-            to.get_mut(k).map(|to| *to = [u, 1.0 - v]);
+            if let Some(to) = to.get_mut(k) {
+                *to = [u, 1.0 - v];
+            }
             finite(u.is_finite() && v.is_finite(), texture, k)
         })
     }

@@ -109,7 +109,9 @@ impl<'a> Part<'a> {
                 let reason = format!("index {index} of {} points is out of range", self.points.count);
                 return Err(refuse(accessor::place(indices.index), reason, DAMAGED));
             }
-            corners.get_mut(k).map(|to| *to = index as u32);
+            if let Some(to) = corners.get_mut(k) {
+                *to = index as u32;
+            }
             Ok(())
         })?;
         Ok(corners)

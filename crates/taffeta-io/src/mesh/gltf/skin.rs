@@ -25,7 +25,9 @@ impl<'a> Skins<'a> {
         let mut parents = vec![NO_PARENT; document.nodes.len()];
         for (parent, node) in document.nodes.iter().enumerate() {
             for child in &node.children {
-                parents.get_mut(*child as usize).map(|of_child| *of_child = parent as u32);
+                if let Some(of_child) = parents.get_mut(*child as usize) {
+                    *of_child = parent as u32;
+                }
             }
         }
         Self { document, buffers, parents }

@@ -16,7 +16,7 @@ use taffeta::check::Certificate;
 ///
 /// Ends with exit code 1 where the strain exceeds the tolerance, triangles intersect, or a recording is damaged.
 ///
-/// Of meshes (OBJ, PLY, STL) the first is the rest shape, unless --rest names it; all must have the same points in the same
+/// Of meshes (OBJ, PLY, STL, glTF) the first is the rest shape, unless --rest names it; all must have the same points in the same
 /// order. Strain is that of structural edges: the sides of quads, and of triangles that do not pair into quads.
 #[derive(clap::Args)]
 pub struct Args {

@@ -5,9 +5,11 @@ use crate::workplace::Workplace;
 #[test]
 fn the_hanging_sheet_has_all_that_is_promised_of_a_row() {
     let place = Workplace::new();
-    let words =
-        ["bench", "hang", "--grid", "6,8", "--tolerance", "0.1,0.01", "--frames", "30", "--threads", "1,2"];
-    let ended = place.succeed(&[&words[..], &["--json", "a/rows.json", "--out", "b"]].concat());
+    let words = ["bench", "hang", "--method", "verlet", "--grid", "6,8", "--tolerance", "0.1,0.01"];
+    let ended = place.succeed(
+        &[&words[..], &["--frames", "30", "--threads", "1,2", "--json", "a/rows.json", "--out", "b"]]
+            .concat(),
+    );
     let all = place.json("a/rows.json");
     assert_eq!(all, place.json("b/hang.json"));
     assert!(all["machine"]["cores"].is_number() && all["version"].is_string());

@@ -19,7 +19,7 @@ fn lists_name_everything_there_is() {
 fn lists_for_machines_are_json() {
     let place = Workplace::new();
     let json = |words: &[&str]| -> Value { serde_json::from_str(&place.succeed(words).out).expect("JSON") };
-    assert_eq!(json(&["methods", "--json"])[0]["name"], "verlet");
+    assert!(json(&["methods", "--json"]).as_array().unwrap().iter().any(|method| method["name"] == "verlet"));
     assert!(json(&["scenes", "--json"]).as_array().unwrap().iter().any(|scene| scene["name"] == "drape"));
     let fabrics = json(&["fabrics", "--json"]);
     let denim = fabrics.as_array().unwrap().iter().find(|fabric| fabric["name"] == "denim").unwrap();

@@ -44,7 +44,9 @@ fn the_hanging_sheet_has_all_that_is_promised_of_a_row() {
 #[test]
 fn the_drape_tells_where_its_time_goes() {
     let place = Workplace::new();
-    let ended = place.succeed(&["bench", "drape", "--grid", "12", "--frames", "3", "--json", "rows.json"]);
+    let words =
+        ["bench", "drape", "--method", "verlet", "--grid", "12", "--frames", "3", "--json", "rows.json"];
+    let ended = place.succeed(&words);
     assert!(ended.out.contains("144 particles") && ended.out.contains("springs"), "{}", ended.out);
     let row = &place.json("rows.json")["rows"][0];
     assert_eq!(row["particles"], 144);

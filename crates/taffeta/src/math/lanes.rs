@@ -1,15 +1,15 @@
-//! Eight numbers side by side, and the way between them and padded vectors.
+//! Eight numbers side by side in the widest registers at hand, and the way between them and padded vectors.
 //!
-//! Plain arithmetic on arrays that compilers turn into SIMD; lanes round as scalars do and nothing is fused, so every instruction set
-//! gives the same bits.
+//! Code is written once for any [`Wide`] and compiled for every instruction set by [`by_instruction_set!`]. Every lane rounds as a scalar does
+//! and nothing is fused, so every instruction set gives the same bits.
 
 use super::Vec4;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Sub};
 
 /// How many numbers stand side by side.
 pub const LANES: usize = 8;
 
-/// Eight numbers side by side.
+/// Eight numbers in memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Lanes(pub [f64; LANES]);
@@ -17,47 +17,129 @@ pub struct Lanes(pub [f64; LANES]);
 impl Lanes {
     /// All zero.
     pub const ZERO: Lanes = Lanes([0.0; LANES]);
+}
 
+/// The instructions that a function is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// AVX-512: eight numbers in a register.
+    Avx512,
+    /// AVX2: four numbers in a register.
+    Avx2,
+    /// Whatever every processor has.
+    Plain,
+}
+
+impl InstructionSet {
+    /// Those that the processor at hand has, widest first.
+    pub fn available() -> &'static [InstructionSet] {
+        use InstructionSet::*;
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
+            if avx512 && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx2") {
+                return &[Avx512, Avx2, Plain];
+            }
+            if is_x86_feature_detected!("avx2") {
+                return &[Avx2, Plain];
+            }
+        }
+        &[Plain]
+    }
+}
+
+/// Eight numbers in registers.
+pub trait Wide: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// Eight times the same number.
+    fn splat(number: f64) -> Self;
+    /// From memory.
+    fn load(from: &Lanes) -> Self;
+    /// To memory.
+    fn store(self, to: &mut Lanes);
+    /// The square root of each.
+    fn sqrt(self) -> Self;
+    /// One over each.
+    fn inverse(self) -> Self;
+    /// The larger of each pair; the second where one is not a number.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of each pair; the second where one is not a number.
+    fn min(self, other: Self) -> Self;
+    /// Eight padded vectors taken apart: all x, all y, all z, all fourth numbers.
+    ///
+    /// # Safety
+    /// `from` must have a vector at every place in `at`.
+    unsafe fn gather(from: *const Vec4, at: &[u32; LANES]) -> [Self; 4];
+    /// The inverse of [`Wide::gather`].
+    ///
+    /// # Safety
+    /// `to` must have a vector at every place in `at`, and nobody else may use it.
+    unsafe fn scatter(to: *mut Vec4, at: &[u32; LANES], numbers: [Self; 4]);
+}
+
+/// Eight 3-vectors: x, y and z each side by side.
+#[derive(Debug, Clone, Copy)]
+pub struct Wide3<W>(pub [W; 3]);
+
+impl<W: Wide> Wide3<W> {
+    /// All zero.
     #[inline(always)]
-    pub fn splat(number: f64) -> Self {
-        Lanes([number; LANES])
+    pub fn zero() -> Self {
+        Wide3([W::splat(0.0); 3])
     }
 
+    /// From memory.
+    #[inline(always)]
+    pub fn load([x, y, z]: &[Lanes; 3]) -> Self {
+        Wide3([W::load(x), W::load(y), W::load(z)])
+    }
+
+    /// To memory.
+    #[inline(always)]
+    pub fn store(self, to: &mut [Lanes; 3]) {
+        let [x, y, z] = to;
+        self.0[0].store(x);
+        self.0[1].store(y);
+        self.0[2].store(z);
+    }
+
+    /// Eight dot products.
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> W {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        a * x + b * y + c * z
+    }
+
+    /// Each times its own number.
+    #[inline(always)]
+    pub fn scaled(self, by: W) -> Self {
+        let [x, y, z] = self.0;
+        Wide3([x * by, y * by, z * by])
+    }
+}
+
+impl<W: Wide> Add for Wide3<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        Wide3([a + x, b + y, c + z])
+    }
+}
+
+impl<W: Wide> Sub for Wide3<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        Wide3([a - x, b - y, c - z])
+    }
+}
+
+impl Lanes {
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         let (a, b) = (self.0, other.0);
         Lanes(std::array::from_fn(|l| f(a[l], b[l])))
-    }
-
-    /// The square root of each.
-    #[inline(always)]
-    pub fn sqrt(self) -> Self {
-        Lanes(self.0.map(f64::sqrt))
-    }
-
-    /// One over each.
-    #[inline(always)]
-    pub fn inverse(self) -> Self {
-        Lanes::splat(1.0).zip(self, |a, b| a / b)
-    }
-
-    /// The larger of each pair; a NaN on the left is replaced.
-    #[inline(always)]
-    pub fn max(self, other: Self) -> Self {
-        self.zip(other, |a, b| if a > b { a } else { b })
-    }
-
-    /// The smaller of each pair; a NaN on the left is replaced.
-    #[inline(always)]
-    pub fn min(self, other: Self) -> Self {
-        self.zip(other, |a, b| if a < b { a } else { b })
-    }
-
-    /// The largest of the eight.
-    #[inline(always)]
-    pub fn largest(self) -> f64 {
-        self.0.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 }
 
@@ -85,101 +167,78 @@ impl Mul for Lanes {
     }
 }
 
-impl Neg for Lanes {
-    type Output = Self;
+impl Wide for Lanes {
     #[inline(always)]
-    fn neg(self) -> Self {
-        Lanes(self.0.map(|a| -a))
+    fn splat(number: f64) -> Self {
+        Lanes([number; LANES])
+    }
+    #[inline(always)]
+    fn load(from: &Lanes) -> Self {
+        *from
+    }
+    #[inline(always)]
+    fn store(self, to: &mut Lanes) {
+        *to = self;
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Lanes(self.0.map(f64::sqrt))
+    }
+    #[inline(always)]
+    fn inverse(self) -> Self {
+        Lanes(self.0.map(|a| 1.0 / a))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    unsafe fn gather(from: *const Vec4, at: &[u32; LANES]) -> [Self; 4] {
+        // SAFETY: as the caller promises.
+        let vectors = at.map(|i| unsafe { *from.add(i as usize) });
+        std::array::from_fn(|c| Lanes(std::array::from_fn(|l| vectors[l].0[c])))
+    }
+    #[inline(always)]
+    unsafe fn scatter(to: *mut Vec4, at: &[u32; LANES], numbers: [Self; 4]) {
+        for l in 0..LANES {
+            // SAFETY: as the caller promises.
+            unsafe { *to.add(at[l] as usize) = Vec4(std::array::from_fn(|c| numbers[c].0[l])) };
+        }
     }
 }
 
-/// Eight 3-vectors: x, y and z each side by side.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Lanes3 {
-    /// The x of each.
-    pub x: Lanes,
-    /// The y of each.
-    pub y: Lanes,
-    /// The z of each.
-    pub z: Lanes,
-}
-
-impl Lanes3 {
-    /// All zero.
-    pub const ZERO: Lanes3 = Lanes3 { x: Lanes::ZERO, y: Lanes::ZERO, z: Lanes::ZERO };
-
-    /// Eight dot products.
-    #[inline(always)]
-    pub fn dot(self, other: Self) -> Lanes {
-        self.x * other.x + self.y * other.y + self.z * other.z
-    }
-
-    /// Each times its own number.
-    #[inline(always)]
-    pub fn scaled(self, by: Lanes) -> Self {
-        Lanes3 { x: self.x * by, y: self.y * by, z: self.z * by }
-    }
-}
-
-impl Add for Lanes3 {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Lanes3 { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
-    }
-}
-
-impl Sub for Lanes3 {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Lanes3 { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
-    }
-}
-
-/// Eight padded vectors taken apart: x, y, z, and the fourth numbers.
-#[inline(always)]
-pub fn apart(vectors: [Vec4; LANES]) -> (Lanes3, Lanes) {
-    let of = |c: usize| {
-        let v = &vectors;
-        Lanes([v[0].0[c], v[1].0[c], v[2].0[c], v[3].0[c], v[4].0[c], v[5].0[c], v[6].0[c], v[7].0[c]])
-    };
-    (Lanes3 { x: of(0), y: of(1), z: of(2) }, of(3))
-}
-
-/// The inverse of [`apart`].
-#[inline(always)]
-pub fn together(v: Lanes3, fourth: Lanes) -> [Vec4; LANES] {
-    let of = |l: usize| Vec4([v.x.0[l], v.y.0[l], v.z.0[l], fourth.0[l]]);
-    [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)]
-}
-
-/// Makes a function `$name` that runs `$body`, an `#[inline(always)]` function with the same arguments, compiled for the widest vectors of
-/// the processor at hand.
+/// Compiles `$body`, an `#[inline(always)]` function that is generic over [`Wide`], for every instruction set: `$name` takes the set and the
+/// arguments of `$body`.
 macro_rules! by_instruction_set {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident($($arg:ident: $type:ty),* $(,)?) $(-> $out:ty)?) => {
         $(#[$doc])*
-        $vis fn $name($($arg: $type),*) $(-> $out)? {
+        #[allow(clippy::too_many_arguments)]
+        $vis fn $name(set: $crate::math::lanes::InstructionSet, $($arg: $type),*) $(-> $out)? {
             #[cfg(target_arch = "x86_64")]
             {
-                #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-                fn widest($($arg: $type),*) $(-> $out)? {
-                    $body($($arg),*)
+                use $crate::math::{lanes::InstructionSet, lanes_x86::{Avx2, Avx512}};
+                #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
+                fn avx512($($arg: $type),*) $(-> $out)? {
+                    $body::<Avx512>($($arg),*)
                 }
                 #[target_feature(enable = "avx2")]
-                fn wide($($arg: $type),*) $(-> $out)? {
-                    $body($($arg),*)
+                fn avx2($($arg: $type),*) $(-> $out)? {
+                    $body::<Avx2>($($arg),*)
                 }
-                if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512bw") {
-                    // SAFETY: the processor has these instructions.
-                    return unsafe { widest($($arg),*) };
-                }
-                if is_x86_feature_detected!("avx2") {
-                    // SAFETY: the processor has AVX2.
-                    return unsafe { wide($($arg),*) };
+                debug_assert!(InstructionSet::available().contains(&set));
+                // SAFETY: a set other than `Plain` comes from `InstructionSet::available`: the processor has it.
+                match set {
+                    InstructionSet::Avx512 => return unsafe { avx512($($arg),*) },
+                    InstructionSet::Avx2 => return unsafe { avx2($($arg),*) },
+                    InstructionSet::Plain => {}
                 }
             }
-            $body($($arg),*)
+            let _ = set;
+            $body::<$crate::math::lanes::Lanes>($($arg),*)
         }
     };
 }

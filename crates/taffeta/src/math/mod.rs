@@ -1,6 +1,8 @@
 //! Mathematics that knows no cloth: vectors, rigid poses, random numbers, trigonometry with the same bits everywhere.
 
 pub mod lanes;
+#[cfg(target_arch = "x86_64")]
+pub mod lanes_x86;
 pub mod pose;
 pub mod random;
 pub mod trig;

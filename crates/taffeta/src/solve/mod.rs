@@ -2,6 +2,7 @@
 //! blocks, conjugate gradients, what makes them converge fast.
 
 pub mod block_matrix;
+pub mod blocks;
 pub mod parts;
 pub mod pcg;
 pub mod preconditioner;

@@ -1,8 +1,10 @@
 //! What the impulse methods make of a model: hard and soft edges, their strips, and how stiff they are.
 
+use crate::math::Vec4;
 use crate::model::{ClothPiece, Model, topology};
+use crate::solve::blocks::{Link, NO_TENSION, Strips, Turn};
 use crate::solve::parts;
-use crate::solve::strips::{Link, NO_TENSION, Strips};
+use std::cell::RefCell;
 
 /// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth (at 9.81 m/s²). Much less and
 /// tolerances are missed, much more and the tension of straight strips between pins runs away. Such a strip sags to carry its load: the force in it
@@ -10,13 +12,13 @@ use crate::solve::strips::{Link, NO_TENSION, Strips};
 const LOAD: f64 = 90.0;
 const SAGS: f64 = 1e-4;
 
-/// Hard edges: all structural ones.
-pub fn hard(model: &Model) -> Strips {
+/// Hard edges: all structural ones, with the bends along their strips; and the numbers of bends that no strip has.
+pub fn hard(model: &Model) -> (Strips, Vec<usize>) {
     let n = model.particle_count();
     let straights = topology::straight_pairs(&model.edges, &model.rest_positions);
     let groups = parts::cut(&model.edges, &straights, n);
-    let weights: Vec<f64> =
-        model.cloths.iter().map(|c| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>()).collect();
+    let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
+    let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
     let link = |edge: u32| {
         let [a, b] = model.edges[edge as usize];
         let rest = model.rest_lengths[edge as usize];
@@ -25,7 +27,10 @@ pub fn hard(model: &Model) -> Strips {
         let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
         Link { rest, compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION } }
     };
-    Strips::new(&groups, link, model.edges.len(), n, 0)
+    let bends = RefCell::new(Bends::new(model));
+    let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| bends.borrow_mut().take(model, points));
+    let left = bends.into_inner().left();
+    (strips, left)
 }
 
 /// Soft edges: diagonals of quads. Their ends, and their strips with tensions after those of `hard`.
@@ -38,12 +43,10 @@ pub fn soft(model: &Model, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
         let spring = springs[edge as usize];
         let stiffness = model.springs.stiffness[spring];
         let pulls = moves(model, model.springs.ends[spring]) && stiffness > 0.0;
-        Link {
-            rest: model.springs.rest_length[spring],
-            compliance: if pulls { 1.0 / stiffness } else { NO_TENSION },
-        }
+        let compliance = if pulls { 1.0 / stiffness } else { NO_TENSION };
+        Link { rest: model.springs.rest_length[spring], compliance }
     };
-    let strips = Strips::new(&groups, link, ends.len(), n + hard.idle, hard.rows);
+    let strips = Strips::new(&groups, ends.len(), (n + hard.idle, hard.rows), link, |_| None);
     (ends, strips)
 }
 
@@ -61,11 +64,64 @@ pub fn shear_time(model: &Model) -> f64 {
     1.0 / model.cloths.iter().map(mean).fold(0.0, f64::max).sqrt()
 }
 
+/// Bends by their middle and ends, and which a strip has taken.
+struct Bends {
+    sorted: Vec<([u32; 3], usize)>,
+    taken: Vec<bool>,
+}
+
+impl Bends {
+    fn new(model: &Model) -> Self {
+        let key = |(b, points): (usize, &[u32; 3])| (Self::key(*points), b);
+        let mut sorted: Vec<([u32; 3], usize)> = model.bends.points.iter().enumerate().map(key).collect();
+        sorted.sort_unstable();
+        Self { taken: vec![false; sorted.len()], sorted }
+    }
+
+    fn key([a, b, c]: [u32; 3]) -> [u32; 3] {
+        [b, a.min(c), a.max(c)]
+    }
+
+    fn take(&mut self, model: &Model, points: [u32; 3]) -> Option<Turn> {
+        let found = self.sorted.binary_search_by_key(&Self::key(points), |(key, _)| *key).ok()?;
+        let bend = self.sorted[found].1;
+        self.taken[bend] = true;
+        Some(turn(model, bend, points))
+    }
+
+    fn left(&self) -> Vec<usize> {
+        (0..self.taken.len()).filter(|b| !self.taken[*b]).collect()
+    }
+}
+
+/// A bend as seen along `points`.
+fn turn(model: &Model, bend: usize, points: [u32; 3]) -> Turn {
+    let bends = &model.bends;
+    let [ia, ic] = bends.inverse_lengths[bend];
+    let inverse_lengths = if points[0] == bends.points[bend][0] { [ia, ic] } else { [ic, ia] };
+    Turn { inverse_lengths, stiffness: bends.stiffness[bend], damping: bends.damping[bend] }
+}
+
+/// One bend of a sub-step from `x` to `q`, implicit in time: what `solve::strips::bend` does in lanes.
+pub fn bend_one(model: &Model, bend: usize, h: f64, x: &[Vec4], q: &mut [Vec4]) {
+    let points = model.bends.points[bend];
+    let Turn { inverse_lengths: [ia, ic], stiffness, damping } = turn(model, bend, points);
+    let share = [-ia, ia + ic, -ic];
+    let of = |p: &[Vec4]| points.iter().zip(share).fold(Vec4::ZERO, |sum, (i, s)| sum + p[*i as usize] * -s);
+    let mobility: f64 = points.iter().zip(share).map(|(i, s)| q[*i as usize].0[3] * s * s).sum();
+    let total = stiffness + damping / h;
+    let mut moment = (of(q) * total - of(x) * (damping / h)) * (1.0 / (1.0 + total * mobility));
+    moment.0[3] = 0.0;
+    for (i, s) in points.iter().zip(share) {
+        let q = &mut q[*i as usize];
+        *q += moment * (s * q.0[3]);
+    }
+}
+
 /// Springs that are no structural edges, in the order of their ends; of several between the same ends the first.
 fn diagonals(model: &Model) -> Vec<usize> {
-    let mut springs: Vec<usize> = (0..model.springs.ends.len())
-        .filter(|s| model.edges.binary_search(&sorted(model, *s)).is_err())
-        .collect();
+    let is_edge = |s: &usize| model.edges.binary_search(&sorted(model, *s)).is_ok();
+    let mut springs: Vec<usize> = (0..model.springs.ends.len()).filter(|s| !is_edge(s)).collect();
     springs.sort_by_key(|s| sorted(model, *s));
     springs.dedup_by_key(|s| sorted(model, *s));
     springs

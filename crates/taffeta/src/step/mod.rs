@@ -1,6 +1,7 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
 mod impulse;
+mod impulse_around;
 mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;

@@ -1,0 +1,208 @@
+//! Strips packed into SIMD lanes: several strips in a lane, eight lanes in a block, blocks of a group beside one another.
+
+use super::parts::Strip;
+use super::strips::Row;
+use crate::math::lanes::{LANES, Lanes, Wide};
+
+/// Compliance of an edge whose ends cannot move, and of one that is not there: tensions stay 0.
+pub const NO_TENSION: f64 = 1e200;
+pub(super) const NO_EDGE: f64 = 1e210;
+
+/// An edge as strips see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Link {
+    /// Rest length [m].
+    pub rest: f64,
+    /// Hard: stretch C per tension, L³ / (E A) [m³/N]. Soft: one over the stiffness [m/N].
+    pub compliance: f64,
+}
+
+/// A bend along a strip.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Turn {
+    /// One over the rest lengths before and after [1/m].
+    pub inverse_lengths: [f64; 2],
+    /// Moment per turning angle [N·m].
+    pub stiffness: f64,
+    /// Moment per rate of turning [N·m·s].
+    pub damping: f64,
+}
+
+/// Eight lanes of strips of one group, one after the other in every lane.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// Particles along the lanes, at least one row.
+    pub(super) particles: Vec<[u32; LANES]>,
+    /// One row of edges from each row of particles to the next.
+    pub(super) links: Vec<Links>,
+    /// One row of bends from each row of particles over the next two; empty if nothing bends.
+    pub(super) bends: Vec<Turns>,
+    /// Where its tensions start in the list of all.
+    first: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Links {
+    pub rest: Lanes,
+    pub compliance: Lanes,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turns {
+    pub inverse_lengths: [Lanes; 2],
+    pub stiffness: Lanes,
+    pub damping: Lanes,
+}
+
+/// Blocks of all groups, hard or soft, and where the tension of every edge stands.
+#[derive(Debug, Clone, Default)]
+pub struct Strips {
+    /// The blocks of each group; those of one group share no particle.
+    pub groups: Vec<Vec<Block>>,
+    /// Place of every edge in the list of tensions, counted in numbers.
+    pub slots: Vec<u32>,
+    /// Rows in all.
+    pub rows: usize,
+    /// Rows of the longest block.
+    pub longest: usize,
+    /// Particles that stand for none, two for each block.
+    pub idle: usize,
+}
+
+impl Strips {
+    /// Packs groups of strips over `edges` edges. `idle` is the first particle that stands for none, `first_row` where tensions start. `turn` gives the
+    /// bend over three particles that follow one another.
+    pub fn new(
+        groups: &[Vec<Strip>],
+        edges: usize,
+        (idle, first_row): (usize, usize),
+        link: impl Fn(u32) -> Link,
+        turn: impl Fn([u32; 3]) -> Option<Turn>,
+    ) -> Self {
+        let mut packed = Strips { slots: vec![0; edges], ..Strips::default() };
+        for group in groups {
+            let mut blocks = Vec::new();
+            for lanes in lanes_of(group) {
+                let idle = (idle + packed.idle) as u32;
+                let mut block = Block::idle(&lanes, idle, first_row + packed.rows);
+                for (l, lane) in lanes.iter().enumerate() {
+                    block.fill(l, lane, &link, &turn, &mut packed.slots);
+                }
+                if block.bends.iter().all(|b| b.stiffness == Lanes::ZERO && b.damping == Lanes::ZERO) {
+                    block.bends.clear();
+                }
+                packed.idle += 2;
+                packed.rows += block.links.len();
+                packed.longest = packed.longest.max(block.links.len());
+                blocks.push(block);
+            }
+            packed.groups.push(blocks);
+        }
+        packed
+    }
+}
+
+/// Strips dealt out to lanes of even length, eight lanes to a block. The order depends on the strips alone.
+fn lanes_of(group: &[Strip]) -> Vec<Vec<Vec<&Strip>>> {
+    let longest = group.iter().map(|s| s.particles.len()).max().unwrap_or(0);
+    // A lane is filled up to the longest strip: longest first, each into the first lane with room.
+    let mut lanes: Vec<(usize, Vec<&Strip>)> = Vec::new();
+    let mut first_open = 0;
+    for strip in group {
+        let length = strip.particles.len();
+        while lanes.get(first_open).is_some_and(|(used, _)| used + 2 > longest) {
+            first_open += 1;
+        }
+        match lanes[first_open..].iter_mut().find(|(used, _)| used + length <= longest) {
+            Some((used, lane)) => {
+                *used += length;
+                lane.push(strip);
+            }
+            None => lanes.push((length, vec![strip])),
+        }
+    }
+    let lanes: Vec<Vec<&Strip>> = lanes.into_iter().map(|(_, lane)| lane).collect();
+    lanes.chunks(LANES).map(<[_]>::to_vec).collect()
+}
+
+impl Block {
+    /// Room for the longest lane, without edges.
+    fn idle(lanes: &[Vec<&Strip>], idle: u32, first: usize) -> Self {
+        let length = |lane: &Vec<&Strip>| lane.iter().map(|s| s.particles.len()).sum();
+        let rows: usize = lanes.iter().map(length).max().unwrap_or(0).max(1);
+        let none = Links { rest: Lanes::splat(1.0), compliance: Lanes::splat(NO_EDGE) };
+        Self {
+            particles: (0..rows).map(|i| [idle + i as u32 % 2; LANES]).collect(),
+            links: vec![none; rows - 1],
+            bends: vec![Turns::default(); rows.saturating_sub(2)],
+            first,
+        }
+    }
+
+    /// Puts strips into lane `l`, one after the other.
+    fn fill(
+        &mut self,
+        l: usize,
+        lane: &[&Strip],
+        link: impl Fn(u32) -> Link,
+        turn: impl Fn([u32; 3]) -> Option<Turn>,
+        slots: &mut [u32],
+    ) {
+        let mut row = 0;
+        for strip in lane {
+            for (i, particle) in strip.particles.iter().enumerate() {
+                self.particles[row + i][l] = *particle;
+            }
+            for (i, edge) in strip.edges.iter().enumerate() {
+                let Link { rest, compliance } = link(*edge);
+                let links = &mut self.links[row + i];
+                (links.rest.0[l], links.compliance.0[l]) = (rest, compliance);
+                slots[*edge as usize] = (LANES * (self.first + row + i) + l) as u32;
+            }
+            for (i, points) in strip.particles.windows(3).enumerate() {
+                if let Some(turn) = turn([points[0], points[1], points[2]]) {
+                    let turns = &mut self.bends[row + i];
+                    (turns.stiffness.0[l], turns.damping.0[l]) = (turn.stiffness, turn.damping);
+                    [0, 1].into_iter().for_each(|e| turns.inverse_lengths[e].0[l] = turn.inverse_lengths[e]);
+                }
+            }
+            row += strip.particles.len();
+        }
+    }
+
+    /// How many rows of tensions it has.
+    pub fn rows(&self) -> usize {
+        self.links.len()
+    }
+}
+
+/// Calls `work` for every block of a group with its tensions and scratch, on as many threads as there are scratches, at most.
+///
+/// `tension` holds exactly the rows of the blocks. Which thread computes a block changes no bit: blocks share nothing that is written.
+pub fn each_block(
+    blocks: &[Block],
+    tension: &mut [Lanes],
+    scratch: &mut [Vec<Row>],
+    work: &(impl Fn(&Block, &mut [Lanes], &mut [Row]) + Sync),
+) {
+    match (blocks, scratch) {
+        ([], _) | (_, []) => {}
+        (blocks, [rows]) => {
+            let mut left = tension;
+            for block in blocks {
+                let (own, rest) = std::mem::take(&mut left).split_at_mut(block.rows());
+                work(block, own, rows);
+                left = rest;
+            }
+        }
+        (blocks, scratch) => {
+            let (few, many) = scratch.split_at_mut(scratch.len() / 2);
+            let (left, right) = blocks.split_at(blocks.len() * few.len() / (few.len() + many.len()));
+            let (tension_left, tension_right) = tension.split_at_mut(left.iter().map(Block::rows).sum());
+            rayon::join(
+                || each_block(left, tension_left, few, work),
+                || each_block(right, tension_right, many, work),
+            );
+        }
+    }
+}

@@ -204,9 +204,9 @@ impl Wide for Lanes {
     }
     #[inline(always)]
     unsafe fn scatter(to: *mut Vec4, at: &[u32; LANES], numbers: [Self; 4]) {
-        for l in 0..LANES {
+        for (l, i) in at.iter().enumerate() {
             // SAFETY: as the caller promises.
-            unsafe { *to.add(at[l] as usize) = Vec4(std::array::from_fn(|c| numbers[c].0[l])) };
+            unsafe { *to.add(*i as usize) = Vec4(std::array::from_fn(|c| numbers[c].0[l])) };
         }
     }
 }

@@ -74,6 +74,8 @@ fn at<T: Copy>(list: &[T], i: usize) -> T {
     unsafe { *list.get_unchecked(i) }
 }
 
+// Generic only to be compiled for every instruction set: its vectors are those of one particle.
+#[allow(clippy::extra_unused_type_parameters)]
 #[inline(always)]
 fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums {
     let SubStep { model, h, .. } = *now;

@@ -56,7 +56,13 @@ impl Particles {
 }
 
 #[inline(always)]
-fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], least_tension: f64) {
+fn solve<W: Wide, const HARD: bool>(
+    block: &Block,
+    q: Particles,
+    tension: &mut [Lanes],
+    rows: &mut [Row],
+    least_tension: f64,
+) {
     let edges = block.links.len();
     let (tension, rows) = (&mut tension[..edges], &mut rows[..edges]);
     let (zero, half) = (W::splat(0.0), W::splat(0.5));
@@ -104,7 +110,13 @@ fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [
 }
 
 #[inline(always)]
-fn solve_hard<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], least_tension: f64) {
+fn solve_hard<W: Wide>(
+    block: &Block,
+    q: Particles,
+    tension: &mut [Lanes],
+    rows: &mut [Row],
+    least_tension: f64,
+) {
     solve::<W, true>(block, q, tension, rows, least_tension);
 }
 
@@ -143,7 +155,8 @@ fn bend_lanes<W: Wide>(block: &Block, x: Particles, q: Particles, h: f64) {
         let turn = (c - b).scaled(ic) - (b - a).scaled(ia);
         let turn_before = (xc - xb).scaled(ic) - (xb - xa).scaled(ia);
         let mobility = ba * ia * ia + bb * ib * ib + bc * ic * ic;
-        let moment = (turn.scaled(stiffness) - turn_before.scaled(damping)).scaled((one + stiffness * mobility).inverse());
+        let moment = (turn.scaled(stiffness) - turn_before.scaled(damping))
+            .scaled((one + stiffness * mobility).inverse());
         q.put(block, i, a - moment.scaled(ia * ba), ba);
         (a, ba, xa) = (b + moment.scaled(ib * bb), bb, xb);
         (b, bb, xb) = (c - moment.scaled(ic * bc), bc, xc);
@@ -179,7 +192,10 @@ fn extent_of<W: Wide>(block: &Block, q: Particles) -> [f64; 2] {
     (most + lost).store(&mut high);
     (least + lost).store(&mut low);
     let keeping = |a: f64, b: f64, choose: fn(f64, f64) -> f64| if b.is_nan() { b } else { choose(a, b) };
-    [high.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::max)), low.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::min))]
+    [
+        high.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::max)),
+        low.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::min)),
+    ]
 }
 
 by_instruction_set! {

@@ -153,7 +153,12 @@ impl Impulse {
         let corrected = times[4]();
         self.touch(model);
         self.advance(model, h);
-        let stages = [("pull", begun, pulled), ("bend", pulled, bent), ("shear", bent, sheared), ("lengths", sheared, corrected)];
+        let stages = [
+            ("pull", begun, pulled),
+            ("bend", pulled, bent),
+            ("shear", bent, sheared),
+            ("lengths", sheared, corrected),
+        ];
         stages.into_iter().for_each(|(name, from, to)| self.stages.add(name, (to - from).as_secs_f64()));
         self.stages.add("contact and move", corrected.elapsed().as_secs_f64());
         sums
@@ -186,14 +191,18 @@ impl Impulse {
     /// Diagonals as implicit springs, one group of strips after the other.
     fn shear(&mut self) {
         let set = self.set;
-        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| strips::soft(set, block, q, tension, rows);
+        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
+            strips::soft(set, block, q, tension, rows)
+        };
         sweep(&self.soft, &mut self.q, &mut self.tension[self.hard.rows..], &mut self.scratch, work);
     }
 
     /// Position impulses along all strips, one group after the other. Tensions below `least` are raised to it before.
     fn correct(&mut self, least: f64) {
         let set = self.set;
-        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| strips::hard(set, block, q, tension, rows, least);
+        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
+            strips::hard(set, block, q, tension, rows, least)
+        };
         sweep(&self.hard, &mut self.q, &mut self.tension[..self.hard.rows], &mut self.scratch, work);
     }
 
@@ -292,7 +301,8 @@ fn workers(model: &Model) -> Vec<Worker> {
     for (cloth, piece) in model.cloths.iter().enumerate() {
         let count = piece.particles.len().div_ceil(size).max(1);
         let cut = |k: usize| piece.particles.start + piece.particles.len() * k / count;
-        let worker = |k: usize| Worker { particles: cut(k)..cut(k + 1), cloth, sums: Sums::default(), contacts: 0 };
+        let worker =
+            |k: usize| Worker { particles: cut(k)..cut(k + 1), cloth, sums: Sums::default(), contacts: 0 };
         workers.extend((0..count).map(worker));
     }
     workers

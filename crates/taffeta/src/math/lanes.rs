@@ -1,6 +1,6 @@
 //! Eight numbers side by side in the widest registers at hand, and the way between them and padded vectors.
 //!
-//! Code is written once for any [`Wide`] and compiled for every instruction set by [`by_instruction_set!`]. Every lane rounds as a scalar does
+//! Code is written once for any [`Wide`] and compiled for every instruction set by `by_instruction_set!`. Every lane rounds as a scalar does
 //! and nothing is fused, so every instruction set gives the same bits.
 
 use super::Vec4;

@@ -69,7 +69,7 @@ fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [
         let d = next_p - p;
         let squared = d.dot(d);
         let least = squared.max(rest * rest * W::splat(CRUSHED));
-        let kept = W::load(&tension[i]).max(W::splat(least_tension));
+        let kept = W::load(&tension[i]);
         let (error, compliance) = if HARD {
             ((squared - rest * rest) * half - compliance * kept, compliance)
         } else {
@@ -81,7 +81,6 @@ fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [
         let ratio = off * last_inverse;
         let pivot = (diagonal - ratio * off).max(diagonal * W::splat(SMALLEST_PIVOT)).max(W::splat(NOTHING));
         (last_d, last_inverse, last_rhs) = (d, pivot.inverse(), error - ratio * last_rhs);
-        kept.store(&mut tension[i]);
         p.store(&mut row.position);
         b.store(&mut row.mobility);
         off.store(&mut row.off);
@@ -94,7 +93,7 @@ fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [
         let row = &rows[i];
         change = (W::load(&row.rhs) - off * change) * W::load(&row.inverse);
         off = W::load(&row.off);
-        (W::load(&tension[i]) + change).store(&mut tension[i]);
+        (W::load(&tension[i]) + change).max(W::splat(least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
         let next_pull = (p - before).scaled(change);
         q.put(block, i + 1, p + (pull - next_pull).scaled(b), b);
@@ -114,7 +113,8 @@ fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows:
 }
 
 by_instruction_set! {
-    /// Meets the lengths of hard strips to first order; changes particles and tensions, which are raised to `least_tension` before [N/m].
+    /// Meets the lengths of hard strips to first order; changes particles and tensions, of which those below `least_tension` are raised to it
+    /// afterwards [N/m].
     pub fn hard = solve_hard(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], least_tension: f64)
 }
 

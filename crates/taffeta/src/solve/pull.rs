@@ -104,7 +104,8 @@ fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mu
         q.0[3] = w * inertia;
         let mut way = Vec4::ZERO;
         (here - W::Four::load(at(now.x, i))).store(&mut way);
-        let here_moving = at(&model.mass, i) * (way.0[0] * way.0[0] + way.0[1] * way.0[1] + way.0[2] * way.0[2]);
+        let here_moving =
+            at(&model.mass, i) * (way.0[0] * way.0[0] + way.0[1] * way.0[1] + way.0[2] * way.0[2]);
         moving += here_moving;
         added += here_moving * (heavier - 1.0);
     }
@@ -123,4 +124,46 @@ fn around(pull: &Pull, particle: usize) -> &[[u32; 2]] {
 by_instruction_set! {
     /// Moves `particles` from their free motion by all that pulls; `q` gets their positions and mobilities h²/m [m/N].
     pub fn apply = pull_all(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums
+}
+
+/// What [`lead_on`] needs besides positions.
+#[derive(Debug, Clone, Copy)]
+pub struct Lead<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// Duration of the sub-step [s].
+    pub h: f64,
+    /// The end of the sub-step [m].
+    pub q: &'a [Vec4],
+    /// Contacts: a fourth number above 0 tells that a particle touches.
+    pub grip: &'a [Vec4],
+    /// As in [`SubStep`].
+    pub share: &'a [f64],
+}
+
+#[inline(always)]
+fn lead_all<W: Wide>(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mut [Vec4]) {
+    let rate = now.h * now.model.air.damping;
+    let wind = W::Four::load(&Vec4::from(now.model.air.wind)) * W::Four::splat(now.h * rate);
+    let (slower, one) = (W::Four::splat(1.0 / (1.0 + rate)), W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0])));
+    let mask = W::Four::load(&Vec4([1.0, 1.0, 1.0, 0.0]));
+    for ((x, y), i) in x.iter_mut().zip(y).zip(particles) {
+        let end = W::Four::load(at(now.q, i)) * mask;
+        let (from, free) = (W::Four::load(x), W::Four::load(y));
+        // What touches must not bounce.
+        let touches = at(now.grip, i).0[3] > 0.0;
+        let way = if touches {
+            end - from
+        } else {
+            (free - from) + (end - free) * W::Four::splat(1.0 / at(now.share, i))
+        };
+        let damped = if *at(&now.model.inverse_mass, i) > 0.0 { (way + wind) * slower } else { way };
+        end.store(x);
+        ((end + damped) * mask + one).store(y);
+    }
+}
+
+by_instruction_set! {
+    /// Makes the end of a sub-step the start of the next, and lets its velocity lead on: new `x` and `y` of some particles.
+    pub fn lead_on = lead_all(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mut [Vec4])
 }

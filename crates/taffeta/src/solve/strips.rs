@@ -29,6 +29,20 @@ pub struct Row {
     rhs: Lanes,
 }
 
+/// How far a solution may go.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Tensions below it are raised to it afterwards [N/m].
+    pub least_tension: f64,
+    /// Largest strain that compliance may bring about [1].
+    pub most_give: f64,
+}
+
+impl Limits {
+    /// No limits.
+    pub const NONE: Limits = Limits { least_tension: f64::NEG_INFINITY, most_give: 1e300 };
+}
+
 /// Particles that the blocks of one group write to, each its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Particles(pub *mut Vec4);
@@ -56,7 +70,13 @@ impl Particles {
 }
 
 #[inline(always)]
-fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], least_tension: f64) {
+fn solve<W: Wide, const HARD: bool>(
+    block: &Block,
+    q: Particles,
+    tension: &mut [Lanes],
+    rows: &mut [Row],
+    limits: Limits,
+) {
     let edges = block.links.len();
     let (tension, rows) = (&mut tension[..edges], &mut rows[..edges]);
     let (zero, half) = (W::splat(0.0), W::splat(0.5));
@@ -71,7 +91,8 @@ fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [
         let least = squared.max(rest * rest * W::splat(CRUSHED));
         let kept = W::load(&tension[i]);
         let (error, compliance) = if HARD {
-            ((squared - rest * rest) * half - compliance * kept, compliance)
+            let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
+            ((squared - rest * rest) * half - stretch.min(most).max(zero - most), compliance)
         } else {
             let compliance = compliance * least;
             (squared - rest * squared.sqrt() - compliance * kept, compliance)
@@ -93,7 +114,7 @@ fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [
         let row = &rows[i];
         change = (W::load(&row.rhs) - off * change) * W::load(&row.inverse);
         off = W::load(&row.off);
-        (W::load(&tension[i]) + change).max(W::splat(least_tension)).store(&mut tension[i]);
+        (W::load(&tension[i]) + change).max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
         let next_pull = (p - before).scaled(change);
         q.put(block, i + 1, p + (pull - next_pull).scaled(b), b);
@@ -103,19 +124,18 @@ fn solve<W: Wide, const HARD: bool>(block: &Block, q: Particles, tension: &mut [
 }
 
 #[inline(always)]
-fn solve_hard<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], least_tension: f64) {
-    solve::<W, true>(block, q, tension, rows, least_tension);
+fn solve_hard<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], limits: Limits) {
+    solve::<W, true>(block, q, tension, rows, limits);
 }
 
 #[inline(always)]
 fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row]) {
-    solve::<W, false>(block, q, tension, rows, f64::NEG_INFINITY);
+    solve::<W, false>(block, q, tension, rows, Limits::NONE);
 }
 
 by_instruction_set! {
-    /// Meets the lengths of hard strips to first order; changes particles and tensions, of which those below `least_tension` are raised to it
-    /// afterwards [N/m].
-    pub fn hard = solve_hard(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], least_tension: f64)
+    /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`.
+    pub fn hard = solve_hard(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], limits: Limits)
 }
 
 by_instruction_set! {
@@ -143,7 +163,8 @@ fn bend_lanes<W: Wide>(block: &Block, x: Particles, q: Particles, h: f64) {
         let turn = (c - b).scaled(ic) - (b - a).scaled(ia);
         let turn_before = (xc - xb).scaled(ic) - (xb - xa).scaled(ia);
         let mobility = ba * ia * ia + bb * ib * ib + bc * ic * ic;
-        let moment = (turn.scaled(stiffness) - turn_before.scaled(damping)).scaled((one + stiffness * mobility).inverse());
+        let moment = (turn.scaled(stiffness) - turn_before.scaled(damping))
+            .scaled((one + stiffness * mobility).inverse());
         q.put(block, i, a - moment.scaled(ia * ba), ba);
         (a, ba, xa) = (b + moment.scaled(ib * bb), bb, xb);
         (b, bb, xb) = (c - moment.scaled(ic * bc), bc, xc);
@@ -179,7 +200,10 @@ fn extent_of<W: Wide>(block: &Block, q: Particles) -> [f64; 2] {
     (most + lost).store(&mut high);
     (least + lost).store(&mut low);
     let keeping = |a: f64, b: f64, choose: fn(f64, f64) -> f64| if b.is_nan() { b } else { choose(a, b) };
-    [high.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::max)), low.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::min))]
+    [
+        high.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::max)),
+        low.0.into_iter().fold(1.0, |a, b| keeping(a, b, f64::min)),
+    ]
 }
 
 by_instruction_set! {

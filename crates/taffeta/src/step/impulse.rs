@@ -10,8 +10,8 @@ use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::model::{Model, State};
 use crate::parallel;
 use crate::solve::blocks::{self, Block, Strips};
-use crate::solve::pull::{self, Pull, SubStep, Sums};
-use crate::solve::strips::{self, Particles, Row};
+use crate::solve::pull::{self, Lead, Pull, SubStep, Sums};
+use crate::solve::strips::{self, Limits, Particles, Row};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -21,12 +21,16 @@ const CHUNK: usize = 2048;
 const MOST_LOTS: usize = 16;
 /// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
 /// particles in contact or torn apart) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
-const SHARE: f64 = 0.7;
+const SHARE: f64 = 0.6;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
 const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
 const MOST_SWEEPS: u32 = 300;
 const STALLED: u32 = 60;
+/// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
+const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
+/// In the last sweeps edges may give by this share of the tolerance.
+const LAST_GIVE: f64 = 0.5;
 /// Where tensions start in the memory of a state; the pace stands before them.
 const FIRST_TENSION: usize = 2;
 
@@ -149,19 +153,23 @@ impl Impulse {
 
     /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3), contacts, new velocities.
     fn substep(&mut self, model: &Model, h: f64) -> Sums {
-        let times = [(); 5].map(|_| Instant::now);
-        let begun = times[0]();
+        let begun = Instant::now();
         let sums = self.pull(model, h);
-        let pulled = times[1]();
+        let pulled = Instant::now();
         self.bend(model, h);
-        let bent = times[2]();
+        let bent = Instant::now();
         self.shear();
-        let sheared = times[3]();
-        self.correct(0.0);
-        let corrected = times[4]();
+        let sheared = Instant::now();
+        self.correct(KEEP_PULLS);
+        let corrected = Instant::now();
         self.touch(model);
         self.advance(model, h);
-        let stages = [("pull", begun, pulled), ("bend", pulled, bent), ("shear", bent, sheared), ("lengths", sheared, corrected)];
+        let stages = [
+            ("pull", begun, pulled),
+            ("bend", pulled, bent),
+            ("shear", bent, sheared),
+            ("lengths", sheared, corrected),
+        ];
         stages.into_iter().for_each(|(name, from, to)| self.stages.add(name, (to - from).as_secs_f64()));
         self.stages.add("contact and move", corrected.elapsed().as_secs_f64());
         sums
@@ -194,14 +202,18 @@ impl Impulse {
     /// Diagonals as implicit springs, one group of strips after the other.
     fn shear(&mut self) {
         let set = self.set;
-        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| strips::soft(set, block, q, tension, rows);
+        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
+            strips::soft(set, block, q, tension, rows)
+        };
         sweep(&self.soft, &mut self.q, &mut self.tension[self.hard.rows..], &mut self.scratch, work);
     }
 
-    /// Position impulses along all strips, one group after the other. Tensions below `least` are raised to it before.
-    fn correct(&mut self, least: f64) {
+    /// Position impulses along all strips, one group after the other.
+    fn correct(&mut self, limits: Limits) {
         let set = self.set;
-        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| strips::hard(set, block, q, tension, rows, least);
+        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
+            strips::hard(set, block, q, tension, rows, limits)
+        };
         sweep(&self.hard, &mut self.q, &mut self.tension[..self.hard.rows], &mut self.scratch, work);
     }
 
@@ -217,19 +229,10 @@ impl Impulse {
 
     /// The end of a sub-step is the start of the next, and its velocity leads on.
     fn advance(&mut self, model: &Model, h: f64) {
-        let (q, share, rate) = (&self.q, &self.share, h * model.air.damping);
-        let (wind, slower) = (Vec4::from(model.air.wind) * (h * rate), 1.0 / (1.0 + rate));
-        let (n, grip) = (model.particle_count(), &self.grip);
+        let (set, n) = (self.set, model.particle_count());
+        let now = Lead { model, h, q: &self.q, grip: &self.grip, share: &self.share };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y, |worker, x, y| {
-            for ((x, y), i) in x.iter_mut().zip(y).zip(worker.particles.clone()) {
-                let mut end = q[i];
-                end.0[3] = 0.0;
-                // What touches must not bounce.
-                let way = if grip[i].0[3] > 0.0 { end - *x } else { (*y - *x) + (end - *y) * (1.0 / share[i]) };
-                let damped = if model.inverse_mass[i] > 0.0 { (way + wind) * slower } else { way };
-                (*x, *y) = (end, end + damped);
-                y.0[3] = 1.0;
-            }
+            pull::lead_on(set, worker.particles.clone(), &now, x, y);
         });
         if !model.colliders.is_empty() {
             let free = self.step_share;
@@ -245,11 +248,12 @@ impl Impulse {
         let reached = |strain: f64| strain <= model.tolerance;
         let (mut strain, mut best, mut sweeps, mut best_at) = (before, before, 0, 0);
         if !reached(strain) {
+            let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
             self.around.stop_bodies();
             self.grip.fill(Vec4::ZERO);
             self.kept.copy_from_slice(&self.tension[..self.hard.rows]);
             while !reached(strain) && sweeps < MOST_SWEEPS.min(best_at + STALLED) {
-                self.correct(f64::NEG_INFINITY);
+                self.correct(last);
                 self.touch(model);
                 strain = self.strain(&self.q);
                 sweeps += 1;
@@ -320,7 +324,8 @@ fn workers(model: &Model) -> Vec<Worker> {
     for (cloth, piece) in model.cloths.iter().enumerate() {
         let count = piece.particles.len().div_ceil(size).max(1);
         let cut = |k: usize| piece.particles.start + piece.particles.len() * k / count;
-        let worker = |k: usize| Worker { particles: cut(k)..cut(k + 1), cloth, sums: Sums::default(), contacts: 0 };
+        let worker =
+            |k: usize| Worker { particles: cut(k)..cut(k + 1), cloth, sums: Sums::default(), contacts: 0 };
         workers.extend((0..count).map(worker));
     }
     workers

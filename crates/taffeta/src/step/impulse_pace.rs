@@ -7,17 +7,17 @@ use crate::model::{ClothPiece, Model};
 use crate::solve::pull::Sums;
 
 /// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
-const LAG: f64 = 0.05;
+const LAG: f64 = 0.03;
 const LOST: f64 = 0.5;
 /// Speed below which motion does not count [m/s].
 const SLOW: f64 = 0.33;
 /// The longest sub-step over √(size / g): a swing keeps nine tenths of its energy over some periods.
-const SWING: f64 = 0.005;
+const SWING: f64 = 0.007;
 /// The longest sub-step, and the shortest that shear alone makes necessary [s].
 const LONGEST: f64 = 1.0 / 60.0;
 const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 /// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
-const SHEAR: f64 = 0.9;
+const SHEAR: f64 = 1.0;
 /// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps.
 const TORN: f64 = 0.3;
 const MANY_SWEEPS: u32 = 20;

@@ -28,7 +28,9 @@ pub fn hard(model: &Model) -> (Strips, Vec<usize>) {
         Link { rest, compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION } }
     };
     let bends = RefCell::new(Bends::new(model));
-    let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| bends.borrow_mut().take(model, points));
+    let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| {
+        bends.borrow_mut().take(model, points)
+    });
     let left = bends.into_inner().left();
     (strips, left)
 }

@@ -147,5 +147,5 @@ fn random_scenes_are_within_tolerance_or_say_that_they_are_not() {
             reached += u32::from(report.converged);
         }
     }
-    assert!(reached > 480, "{reached} of 600 steps within tolerance");
+    assert!(reached > 520, "{reached} of 600 steps within tolerance");
 }

@@ -50,6 +50,8 @@ impl InstructionSet {
 
 /// Eight numbers in registers.
 pub trait Wide: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// A padded vector in registers.
+    type Four: Four;
     /// Eight times the same number.
     fn splat(number: f64) -> Self;
     /// From memory.
@@ -74,6 +76,31 @@ pub trait Wide: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     /// # Safety
     /// `to` must have a vector at every place in `at`, and nobody else may use it.
     unsafe fn scatter(to: *mut Vec4, at: &[u32; LANES], numbers: [Self; 4]);
+}
+
+/// A padded vector in registers.
+pub trait Four: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// Four times the same number.
+    fn splat(number: f64) -> Self;
+    /// From memory.
+    fn load(from: &Vec4) -> Self;
+    /// To memory.
+    fn store(self, to: &mut Vec4);
+}
+
+impl Four for Vec4 {
+    #[inline(always)]
+    fn splat(number: f64) -> Self {
+        Vec4([number; 4])
+    }
+    #[inline(always)]
+    fn load(from: &Vec4) -> Self {
+        *from
+    }
+    #[inline(always)]
+    fn store(self, to: &mut Vec4) {
+        *to = self;
+    }
 }
 
 /// Eight 3-vectors: x, y and z each side by side.
@@ -168,6 +195,7 @@ impl Mul for Lanes {
 }
 
 impl Wide for Lanes {
+    type Four = Vec4;
     #[inline(always)]
     fn splat(number: f64) -> Self {
         Lanes([number; LANES])

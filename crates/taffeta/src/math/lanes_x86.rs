@@ -1,7 +1,7 @@
 //! [`Wide`] in the registers of x86-64 processors. Every method is inlined into a function that is compiled for its instructions.
 
 use super::Vec4;
-use super::lanes::{LANES, Lanes, Wide};
+use super::lanes::{Four, LANES, Lanes, Wide};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Sub};
 
@@ -12,6 +12,10 @@ pub struct Avx512(__m512d);
 /// Eight numbers in two registers.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx2([__m256d; 2]);
+
+/// A padded vector in one register.
+#[derive(Debug, Clone, Copy)]
+pub struct Four256(__m256d);
 
 macro_rules! operator {
     ($type:ident, $trait:ident, $method:ident, |$a:ident, $b:ident| $body:expr) => {
@@ -30,12 +34,32 @@ macro_rules! operator {
 operator!(Avx512, Add, add, |a, b| _mm512_add_pd(a, b));
 operator!(Avx512, Sub, sub, |a, b| _mm512_sub_pd(a, b));
 operator!(Avx512, Mul, mul, |a, b| _mm512_mul_pd(a, b));
+operator!(Four256, Add, add, |a, b| _mm256_add_pd(a, b));
+operator!(Four256, Sub, sub, |a, b| _mm256_sub_pd(a, b));
+operator!(Four256, Mul, mul, |a, b| _mm256_mul_pd(a, b));
 operator!(Avx2, Add, add, |a, b| [_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])]);
 operator!(Avx2, Sub, sub, |a, b| [_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])]);
 operator!(Avx2, Mul, mul, |a, b| [_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])]);
 
+// SAFETY of all below: only code that is compiled for AVX2 names this type.
+impl Four for Four256 {
+    #[inline(always)]
+    fn splat(number: f64) -> Self {
+        Four256(unsafe { _mm256_set1_pd(number) })
+    }
+    #[inline(always)]
+    fn load(from: &Vec4) -> Self {
+        Four256(unsafe { _mm256_load_pd(from.0.as_ptr()) })
+    }
+    #[inline(always)]
+    fn store(self, to: &mut Vec4) {
+        unsafe { _mm256_store_pd(to.0.as_mut_ptr(), self.0) }
+    }
+}
+
 // SAFETY of all below: only code that is compiled for AVX-512 names this type.
 impl Wide for Avx512 {
+    type Four = Four256;
     #[inline(always)]
     fn splat(number: f64) -> Self {
         Avx512(unsafe { _mm512_set1_pd(number) })
@@ -105,6 +129,7 @@ impl Wide for Avx512 {
 
 // SAFETY of all below: only code that is compiled for AVX2 names this type.
 impl Wide for Avx2 {
+    type Four = Four256;
     #[inline(always)]
     fn splat(number: f64) -> Self {
         Avx2(unsafe { [_mm256_set1_pd(number); 2] })

@@ -1,20 +1,20 @@
 //! What pulls on particles before lengths are corrected: kept tensions, gravity, air; and how heavy tension makes them.
 //!
-//! A step of length h is implicit in time: the forces at its end are those at the free motion y = x + h v, less what the motion from there takes back.
-//! For tensions t that is (M + h² L) (q - y) = h² f(y) with L the Laplacian of t. Here L is replaced by its bound 2 Σ t on the diagonal, as added
-//! mass: a particle under tension moves as if it were heavier, h² 2 Σ t / m times, where that is more than 1. Without it the sub-step would have to
-//! follow the fastest vibration across the tightest edge; with it slow motion near pins lags, which [`Sums::added`] tells.
+//! A sub-step of length h takes forces at the free motion y = x + h v, less what the motion from there takes back. For tensions t that is
+//! (M + h² L) (q - y) = h² f(y) with L the Laplacian of t. Here L is replaced by its bound 2 Σ t on the diagonal, as added mass: a particle under tension
+//! moves as if it were heavier, h² 2 Σ t / m times, where that is more than 1. Without it the sub-step would have to follow the fastest vibration across
+//! the tightest edge; with it slow motion near pins lags, which [`Sums::added`] tells.
 
 use crate::math::Vec4;
-use crate::math::lanes::{Wide, by_instruction_set};
+use crate::math::lanes::{Four, Wide, by_instruction_set};
 use crate::model::Model;
 use std::ops::Range;
 
 /// Who pulls on whom.
 #[derive(Debug, Clone, Default)]
 pub struct Pull {
-    /// Per particle: where its hard edges and its soft edges start in `edges`.
-    starts: Vec<[u32; 2]>,
+    /// Per particle: where its edges start in `edges`.
+    starts: Vec<u32>,
     /// The other end, and the place of the tension.
     edges: Vec<[u32; 2]>,
 }
@@ -28,12 +28,14 @@ pub struct SubStep<'a> {
     pub h: f64,
     /// Where particles are [m].
     pub x: &'a [Vec4],
-    /// Where they would be without forces [m]; where pinned ones will be.
+    /// Where they would be without forces [m]; where pinned ones will be. The fourth number is 1.
     pub y: &'a [Vec4],
     /// Forces that are held [N]; empty in a vacuum.
     pub held: &'a [Vec4],
     /// Tension per length of every edge [N/m].
     pub tension: &'a [f64],
+    /// Per particle: share of h² f / m by which a force displaces it [1].
+    pub share: &'a [f64],
 }
 
 /// Sums over particles.
@@ -46,32 +48,29 @@ pub struct Sums {
 }
 
 impl Pull {
-    /// `hard` and `soft` are edges: their ends, particles below `particles`, and places of their tensions.
-    pub fn new(particles: usize, hard: &[([u32; 2], u32)], soft: &[([u32; 2], u32)]) -> Self {
-        let mut of: Vec<[Vec<[u32; 2]>; 2]> = vec![Default::default(); particles];
-        for (kind, edges) in [hard, soft].into_iter().enumerate() {
-            for &([a, b], slot) in edges {
-                of[a as usize][kind].push([b, slot]);
-                of[b as usize][kind].push([a, slot]);
-            }
+    /// From edges: their ends, particles below `particles`, and places of their tensions.
+    pub fn new(particles: usize, edges: impl Iterator<Item = ([u32; 2], u32)>) -> Self {
+        let mut of: Vec<Vec<[u32; 2]>> = vec![Vec::new(); particles];
+        for ([a, b], slot) in edges {
+            of[a as usize].push([b, slot]);
+            of[b as usize].push([a, slot]);
         }
         let mut pull = Pull::default();
-        for [hard, soft] in of {
-            let first = pull.edges.len();
-            pull.starts.push([first as u32, (first + hard.len()) as u32]);
-            pull.edges.extend(hard.into_iter().chain(soft));
+        for around in of {
+            pull.starts.push(pull.edges.len() as u32);
+            pull.edges.extend(around);
         }
-        pull.starts.push([pull.edges.len() as u32; 2]);
+        pull.starts.push(pull.edges.len() as u32);
         pull
     }
 }
 
 /// `list[i]` without a check.
 #[inline(always)]
-fn at<T: Copy>(list: &[T], i: usize) -> T {
+fn at<T>(list: &[T], i: usize) -> &T {
     debug_assert!(i < list.len());
     // SAFETY: `Pull::new` is given particles of the model and places that `Strips` gave out; lists of a `SubStep` have one entry for each.
-    unsafe { *list.get_unchecked(i) }
+    unsafe { list.get_unchecked(i) }
 }
 
 // Generic only to be compiled for every instruction set: its vectors are those of one particle.
@@ -79,48 +78,94 @@ fn at<T: Copy>(list: &[T], i: usize) -> T {
 #[inline(always)]
 fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums {
     let SubStep { model, h, .. } = *now;
-    let (gravity, squared) = (Vec4::from(model.gravity), h * h);
-    let mut sums = Sums::default();
+    let gravity = W::Four::load(&Vec4::from(model.gravity));
+    let (mut moving, mut added) = (0.0, 0.0);
     for (q, i) in q.iter_mut().zip(particles) {
-        let (w, y) = (at(&model.inverse_mass, i), at(now.y, i));
+        let w = *at(&model.inverse_mass, i);
+        let y = W::Four::load(at(now.y, i));
+        // Ways to others have the fourth number 1 if this one's is taken for 0: a force then counts tensions there.
+        let here = y - W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
         if w == 0.0 {
-            *q = y;
+            here.store(q);
             continue;
         }
-        let [first, soft] = at(&pull.starts, i);
-        let end = at(&pull.starts, i + 1)[0];
-        let (mut by_hard, mut by_soft, mut tight) = (Vec4::ZERO, Vec4::ZERO, 0.0);
-        for k in first..soft {
-            let [other, slot] = at(&pull.edges, k as usize);
-            // Hard edges that were pressed start again from 0: what is pressed gives way sideways.
-            let t = at(now.tension, slot as usize).max(0.0);
-            by_hard += (at(now.y, other as usize) - y) * t;
-            tight += t;
+        let mut force = W::Four::splat(0.0);
+        for [other, slot] in around(pull, i) {
+            let way = W::Four::load(at(now.y, *other as usize)) - here;
+            force = force + way * W::Four::splat(*at(now.tension, *slot as usize));
         }
-        for k in soft..end {
-            let [other, slot] = at(&pull.edges, k as usize);
-            let t = at(now.tension, slot as usize);
-            by_soft += (at(now.y, other as usize) - y) * t;
-            tight += t.max(0.0);
-        }
-        let mut force = by_hard + by_soft;
+        let mut tight = Vec4::ZERO;
+        force.store(&mut tight);
         if !now.held.is_empty() {
-            force += at(now.held, i);
+            force = force + W::Four::load(at(now.held, i));
         }
-        let heavier = (squared * w * 2.0 * tight).max(1.0);
-        let mobility = squared * w / heavier;
-        let mut end = y + force * mobility + gravity * (squared / heavier);
-        end.0[3] = mobility;
-        *q = end;
-        let way = y - at(now.x, i);
-        let moving = at(&model.mass, i) * (way.0[0] * way.0[0] + way.0[1] * way.0[1] + way.0[2] * way.0[2]);
-        sums.moving += moving;
-        sums.added += moving * (heavier - 1.0);
+        let squared = h * h * at(now.share, i);
+        let heavier = (squared * w * 2.0 * tight.0[3]).max(1.0);
+        let inertia = squared / heavier;
+        (here + force * W::Four::splat(w * inertia) + gravity * W::Four::splat(inertia)).store(q);
+        q.0[3] = w * inertia;
+        let mut way = Vec4::ZERO;
+        (here - W::Four::load(at(now.x, i))).store(&mut way);
+        let here_moving =
+            at(&model.mass, i) * (way.0[0] * way.0[0] + way.0[1] * way.0[1] + way.0[2] * way.0[2]);
+        moving += here_moving;
+        added += here_moving * (heavier - 1.0);
     }
-    Sums { moving: sums.moving / squared, added: sums.added / squared }
+    let rate = 1.0 / (h * h);
+    Sums { moving: moving * rate, added: added * rate }
+}
+
+/// The edges at a particle.
+#[inline(always)]
+fn around(pull: &Pull, particle: usize) -> &[[u32; 2]] {
+    let (first, end) = (*at(&pull.starts, particle) as usize, *at(&pull.starts, particle + 1) as usize);
+    // SAFETY: `Pull::new` makes starts that grow and end with the list.
+    unsafe { pull.edges.get_unchecked(first..end) }
 }
 
 by_instruction_set! {
     /// Moves `particles` from their free motion by all that pulls; `q` gets their positions and mobilities h²/m [m/N].
     pub fn apply = pull_all(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums
+}
+
+/// What [`lead_on`] needs besides positions.
+#[derive(Debug, Clone, Copy)]
+pub struct Lead<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// Duration of the sub-step [s].
+    pub h: f64,
+    /// The end of the sub-step [m].
+    pub q: &'a [Vec4],
+    /// Contacts: a fourth number above 0 tells that a particle touches.
+    pub grip: &'a [Vec4],
+    /// As in [`SubStep`].
+    pub share: &'a [f64],
+}
+
+#[inline(always)]
+fn lead_all<W: Wide>(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mut [Vec4]) {
+    let rate = now.h * now.model.air.damping;
+    let wind = W::Four::load(&Vec4::from(now.model.air.wind)) * W::Four::splat(now.h * rate);
+    let (slower, one) = (W::Four::splat(1.0 / (1.0 + rate)), W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0])));
+    let mask = W::Four::load(&Vec4([1.0, 1.0, 1.0, 0.0]));
+    for ((x, y), i) in x.iter_mut().zip(y).zip(particles) {
+        let end = W::Four::load(at(now.q, i)) * mask;
+        let (from, free) = (W::Four::load(x), W::Four::load(y));
+        // What touches must not bounce.
+        let touches = at(now.grip, i).0[3] > 0.0;
+        let way = if touches {
+            end - from
+        } else {
+            (free - from) + (end - free) * W::Four::splat(1.0 / at(now.share, i))
+        };
+        let damped = if *at(&now.model.inverse_mass, i) > 0.0 { (way + wind) * slower } else { way };
+        end.store(x);
+        ((end + damped) * mask + one).store(y);
+    }
+}
+
+by_instruction_set! {
+    /// Makes the end of a sub-step the start of the next, and lets its velocity lead on: new `x` and `y` of some particles.
+    pub fn lead_on = lead_all(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mut [Vec4])
 }

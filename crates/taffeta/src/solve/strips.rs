@@ -29,6 +29,20 @@ pub struct Row {
     rhs: Lanes,
 }
 
+/// How far a solution may go.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Tensions below it are raised to it afterwards [N/m].
+    pub least_tension: f64,
+    /// Largest strain that compliance may bring about [1].
+    pub most_give: f64,
+}
+
+impl Limits {
+    /// No limits.
+    pub const NONE: Limits = Limits { least_tension: f64::NEG_INFINITY, most_give: 1e300 };
+}
+
 /// Particles that the blocks of one group write to, each its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Particles(pub *mut Vec4);
@@ -61,7 +75,7 @@ fn solve<W: Wide, const HARD: bool>(
     q: Particles,
     tension: &mut [Lanes],
     rows: &mut [Row],
-    least_tension: f64,
+    limits: Limits,
 ) {
     let edges = block.links.len();
     let (tension, rows) = (&mut tension[..edges], &mut rows[..edges]);
@@ -75,9 +89,10 @@ fn solve<W: Wide, const HARD: bool>(
         let d = next_p - p;
         let squared = d.dot(d);
         let least = squared.max(rest * rest * W::splat(CRUSHED));
-        let kept = W::load(&tension[i]).max(W::splat(least_tension));
+        let kept = W::load(&tension[i]);
         let (error, compliance) = if HARD {
-            ((squared - rest * rest) * half - compliance * kept, compliance)
+            let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
+            ((squared - rest * rest) * half - stretch.min(most).max(zero - most), compliance)
         } else {
             let compliance = compliance * least;
             (squared - rest * squared.sqrt() - compliance * kept, compliance)
@@ -87,7 +102,6 @@ fn solve<W: Wide, const HARD: bool>(
         let ratio = off * last_inverse;
         let pivot = (diagonal - ratio * off).max(diagonal * W::splat(SMALLEST_PIVOT)).max(W::splat(NOTHING));
         (last_d, last_inverse, last_rhs) = (d, pivot.inverse(), error - ratio * last_rhs);
-        kept.store(&mut tension[i]);
         p.store(&mut row.position);
         b.store(&mut row.mobility);
         off.store(&mut row.off);
@@ -100,7 +114,7 @@ fn solve<W: Wide, const HARD: bool>(
         let row = &rows[i];
         change = (W::load(&row.rhs) - off * change) * W::load(&row.inverse);
         off = W::load(&row.off);
-        (W::load(&tension[i]) + change).store(&mut tension[i]);
+        (W::load(&tension[i]) + change).max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
         let next_pull = (p - before).scaled(change);
         q.put(block, i + 1, p + (pull - next_pull).scaled(b), b);
@@ -110,24 +124,18 @@ fn solve<W: Wide, const HARD: bool>(
 }
 
 #[inline(always)]
-fn solve_hard<W: Wide>(
-    block: &Block,
-    q: Particles,
-    tension: &mut [Lanes],
-    rows: &mut [Row],
-    least_tension: f64,
-) {
-    solve::<W, true>(block, q, tension, rows, least_tension);
+fn solve_hard<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], limits: Limits) {
+    solve::<W, true>(block, q, tension, rows, limits);
 }
 
 #[inline(always)]
 fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row]) {
-    solve::<W, false>(block, q, tension, rows, f64::NEG_INFINITY);
+    solve::<W, false>(block, q, tension, rows, Limits::NONE);
 }
 
 by_instruction_set! {
-    /// Meets the lengths of hard strips to first order; changes particles and tensions, which are raised to `least_tension` before [N/m].
-    pub fn hard = solve_hard(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], least_tension: f64)
+    /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`.
+    pub fn hard = solve_hard(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], limits: Limits)
 }
 
 by_instruction_set! {

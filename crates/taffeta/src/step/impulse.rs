@@ -10,8 +10,8 @@ use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::model::{Model, State};
 use crate::parallel;
 use crate::solve::blocks::{self, Block, Strips};
-use crate::solve::pull::{self, Pull, SubStep, Sums};
-use crate::solve::strips::{self, Particles, Row};
+use crate::solve::pull::{self, Lead, Pull, SubStep, Sums};
+use crate::solve::strips::{self, Limits, Particles, Row};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -19,9 +19,18 @@ use std::time::Instant;
 const LARGE: usize = 20_000;
 const CHUNK: usize = 2048;
 const MOST_LOTS: usize = 16;
+/// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
+/// particles in contact or torn apart) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
+const SHARE: f64 = 0.6;
+/// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
+const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
 const MOST_SWEEPS: u32 = 300;
 const STALLED: u32 = 60;
+/// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
+const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
+/// In the last sweeps edges may give by this share of the tolerance.
+const LAST_GIVE: f64 = 0.5;
 /// Where tensions start in the memory of a state; the pace stands before them.
 const FIRST_TENSION: usize = 2;
 
@@ -37,12 +46,16 @@ pub struct Impulse {
     /// Tension per length of every edge, hard rows first [N/m]; and what it was before the last sweeps.
     tension: Vec<Lanes>,
     kept: Vec<Lanes>,
-    /// Positions at the start of a sub-step, after free motion, and at its end with mobilities [m, m/N]. Particles that stand for none come last.
+    /// Positions at the start of a sub-step, after free motion (with a fourth number 1), and at its end with mobilities [m, m/N]. Particles that
+    /// stand for none come last.
     x: Vec<Vec4>,
     y: Vec<Vec4>,
     q: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     grip: Vec<Vec4>,
+    /// Per particle the share of this step, or 1 where it was in contact.
+    share: Vec<f64>,
+    step_share: f64,
     around: Around,
     workers: Vec<Worker>,
     scratch: Vec<Vec<Row>>,
@@ -67,22 +80,21 @@ impl Impulse {
         let n = model.particle_count();
         let (hard, lone_bends) = parts::hard(model);
         let (diagonals, soft) = parts::soft(model, &hard);
-        let ends = |edges: &[[u32; 2]], strips: &Strips| -> Vec<([u32; 2], u32)> {
-            edges.iter().copied().zip(strips.slots.iter().copied()).collect()
-        };
         let lots = if n < LARGE { 1 } else { MOST_LOTS };
         let mut room = vec![Vec4::ZERO; n + hard.idle + soft.idle];
         // Every second one that stands for none is a metre away, so that edges between them have their rest length.
         room[n..].iter_mut().skip(1).step_by(2).for_each(|p| p.0[0] = 1.0);
         Self {
             set: InstructionSet::available()[0],
-            pull: Pull::new(n, &ends(&model.edges, &hard), &ends(&diagonals, &soft)),
+            pull: Pull::new(n, ends(&model.edges, &hard).chain(ends(&diagonals, &soft))),
             tension: vec![Lanes::ZERO; hard.rows + soft.rows],
             kept: vec![Lanes::ZERO; hard.rows],
             x: room.clone(),
             y: vec![Vec4::ZERO; n],
             q: room,
             grip: vec![Vec4::ZERO; n],
+            share: vec![SHARE; n],
+            step_share: SHARE,
             around: Around::new(model),
             workers: workers(model),
             scratch: vec![vec![Row::default(); hard.longest.max(soft.longest)]; lots],
@@ -95,9 +107,9 @@ impl Impulse {
         }
     }
 
-    /// How many numbers a state remembers for this method: the pace, and the tension of every edge.
+    /// How many numbers a state remembers for this method: the pace, the tension of every edge, and the share of every particle.
     pub fn memory(&self) -> usize {
-        FIRST_TENSION + self.hard.slots.len() + self.soft.slots.len()
+        FIRST_TENSION + self.hard.slots.len() + self.soft.slots.len() + self.share.len()
     }
 
     /// Moves `state` on by one step of the model; a step that went wrong is taken again in smaller sub-steps.
@@ -141,16 +153,15 @@ impl Impulse {
 
     /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3), contacts, new velocities.
     fn substep(&mut self, model: &Model, h: f64) -> Sums {
-        let times = [(); 5].map(|_| Instant::now);
-        let begun = times[0]();
+        let begun = Instant::now();
         let sums = self.pull(model, h);
-        let pulled = times[1]();
+        let pulled = Instant::now();
         self.bend(model, h);
-        let bent = times[2]();
+        let bent = Instant::now();
         self.shear();
-        let sheared = times[3]();
-        self.correct(0.0);
-        let corrected = times[4]();
+        let sheared = Instant::now();
+        self.correct(KEEP_PULLS);
+        let corrected = Instant::now();
         self.touch(model);
         self.advance(model, h);
         let stages = [
@@ -166,8 +177,8 @@ impl Impulse {
 
     /// The free motion under all that pulls.
     fn pull(&mut self, model: &Model, h: f64) -> Sums {
-        let (x, y, held, tension) = (&self.x[..], &self.y[..], self.around.held(), numbers(&self.tension));
-        let now = SubStep { model, h, x, y, held, tension };
+        let (held, tension) = (self.around.held(), numbers(&self.tension));
+        let now = SubStep { model, h, x: &self.x, y: &self.y, held, tension, share: &self.share };
         let (pull, set) = (&self.pull, self.set);
         let n = model.particle_count();
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
@@ -197,11 +208,11 @@ impl Impulse {
         sweep(&self.soft, &mut self.q, &mut self.tension[self.hard.rows..], &mut self.scratch, work);
     }
 
-    /// Position impulses along all strips, one group after the other. Tensions below `least` are raised to it before.
-    fn correct(&mut self, least: f64) {
+    /// Position impulses along all strips, one group after the other.
+    fn correct(&mut self, limits: Limits) {
         let set = self.set;
         let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
-            strips::hard(set, block, q, tension, rows, least)
+            strips::hard(set, block, q, tension, rows, limits)
         };
         sweep(&self.hard, &mut self.q, &mut self.tension[..self.hard.rows], &mut self.scratch, work);
     }
@@ -218,34 +229,33 @@ impl Impulse {
 
     /// The end of a sub-step is the start of the next, and its velocity leads on.
     fn advance(&mut self, model: &Model, h: f64) {
-        let (q, rate) = (&self.q, h * model.air.damping);
-        let (wind, slower) = (Vec4::from(model.air.wind) * (h * rate), 1.0 / (1.0 + rate));
-        let n = model.particle_count();
+        let (set, n) = (self.set, model.particle_count());
+        let now = Lead { model, h, q: &self.q, grip: &self.grip, share: &self.share };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y, |worker, x, y| {
-            for ((x, y), i) in x.iter_mut().zip(y).zip(worker.particles.clone()) {
-                let mut end = q[i];
-                end.0[3] = 0.0;
-                let way = end - *x;
-                let damped = if model.inverse_mass[i] > 0.0 { (way + wind) * slower } else { way };
-                (*x, *y) = (end, end + damped);
-            }
+            pull::lead_on(set, worker.particles.clone(), &now, x, y);
         });
+        if !model.colliders.is_empty() {
+            let free = self.step_share;
+            let of = |grip: &Vec4| if grip.0[3] > 0.0 { 1.0 } else { free };
+            self.share.iter_mut().zip(&self.grip).for_each(|(share, grip)| *share = of(grip));
+        }
     }
 
     /// Sweeps until every hard edge at the end of the step is within the tolerance; velocities stay.
     fn reach_tolerance(&mut self, model: &Model, pace: &mut Pace, report: &mut StepReport) -> Verdict {
         let begun = Instant::now();
-        let before = self.strain();
+        let before = self.strain(&self.q);
         let reached = |strain: f64| strain <= model.tolerance;
         let (mut strain, mut best, mut sweeps, mut best_at) = (before, before, 0, 0);
         if !reached(strain) {
+            let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
             self.around.stop_bodies();
             self.grip.fill(Vec4::ZERO);
             self.kept.copy_from_slice(&self.tension[..self.hard.rows]);
             while !reached(strain) && sweeps < MOST_SWEEPS.min(best_at + STALLED) {
-                self.correct(f64::NEG_INFINITY);
+                self.correct(last);
                 self.touch(model);
-                strain = self.strain();
+                strain = self.strain(&self.q);
                 sweeps += 1;
                 if strain < 0.9 * best {
                     (best, best_at) = (strain, sweeps);
@@ -260,9 +270,9 @@ impl Impulse {
         pace.conclude(before, sweeps, report.converged)
     }
 
-    /// The largest strain of a hard edge at `q`.
-    fn strain(&self) -> f64 {
-        let q = Particles(self.q.as_ptr().cast_mut());
+    /// The largest strain of a hard edge at positions that end with those of no particle.
+    fn strain(&self, positions: &[Vec4]) -> f64 {
+        let q = Particles(positions.as_ptr().cast_mut());
         let (mut most, mut least, mut lost) = (1.0_f64, 1.0_f64, 0.0);
         for block in self.hard.groups.iter().flatten() {
             let [up, down] = strips::extent(self.set, block, q);
@@ -274,11 +284,17 @@ impl Impulse {
     fn load(&mut self, state: &State, h: f64) {
         for (i, (x, v)) in state.positions.iter().zip(&state.velocities).enumerate() {
             (self.x[i], self.y[i]) = ((*x).into(), (*x + h * *v).into());
+            self.y[i].0[3] = 1.0;
         }
         let slots = self.hard.slots.iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(&state.memory[FIRST_TENSION..]) {
             self.tension[*slot as usize / LANES].0[*slot as usize % LANES] = *tension;
         }
+        self.step_share = if self.strain(&self.x) < TORN { SHARE } else { 1.0 };
+        // A state at the start has no contacts and remembers zeros.
+        let shares = &state.memory[state.memory.len() - self.share.len()..];
+        let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
+        self.share.iter_mut().zip(shares).for_each(|(to, from)| *to = of(*from));
     }
 
     fn store(&self, state: &mut State, pace: &Pace, h: f64) {
@@ -291,7 +307,14 @@ impl Impulse {
         for (slot, tension) in slots.zip(&mut state.memory[FIRST_TENSION..]) {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];
         }
+        let first_share = state.memory.len() - self.share.len();
+        state.memory[first_share..].copy_from_slice(&self.share);
     }
+}
+
+/// Edges with the places of their tensions.
+fn ends<'a>(edges: &'a [[u32; 2]], strips: &'a Strips) -> impl Iterator<Item = ([u32; 2], u32)> {
+    edges.iter().copied().zip(strips.slots.iter().copied())
 }
 
 /// All particles in parts for threads; one part for each cloth where threads do not pay.

@@ -57,7 +57,8 @@ impl Around {
     pub fn lead_pins(&self, model: &Model, y: &mut [Vec4]) {
         for (pin, pose) in model.pins.iter().zip(&self.pin_poses) {
             for (&i, &start) in pin.particles.iter().zip(&pin.start) {
-                y[i as usize] = pin.place(start, pose).into();
+                let end = pin.place(start, pose);
+                y[i as usize] = Vec4([end.x, end.y, end.z, 1.0]);
             }
         }
     }

@@ -3,19 +3,21 @@
 //! Added mass stands for stiffness across tense edges (`solve::pull`). Where it moves fast the motion is wrong: energy comes and goes with it. Its share of
 //! the kinetic energy is the measure; it grows with the square of the sub-step. Sub-steps of one step are equal: kept tensions balance at one length.
 
-use crate::model::Model;
+use crate::model::{ClothPiece, Model};
 use crate::solve::pull::Sums;
 
 /// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
-const LAG: f64 = 0.05;
+const LAG: f64 = 0.03;
 const LOST: f64 = 0.5;
 /// Speed below which motion does not count [m/s].
 const SLOW: f64 = 0.33;
+/// The longest sub-step over √(size / g): a swing keeps nine tenths of its energy over some periods.
+const SWING: f64 = 0.007;
 /// The longest sub-step, and the shortest that shear alone makes necessary [s].
-const LONGEST: f64 = 1.0 / 120.0;
+const LONGEST: f64 = 1.0 / 60.0;
 const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 /// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
-const SHEAR: f64 = 0.95;
+const SHEAR: f64 = 1.0;
 /// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps.
 const TORN: f64 = 0.3;
 const MANY_SWEEPS: u32 = 20;
@@ -57,7 +59,13 @@ pub struct Pace {
 impl Pace {
     /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s].
     pub fn new(model: &Model, shear_time: f64, [count, missed]: [f64; 2]) -> Self {
-        let longest = (SHEAR * shear_time).clamp(SHORTEST_FOR_SHEAR, LONGEST);
+        let swing = |cloth: &ClothPiece| {
+            let mass: f64 = model.mass[cloth.particles.clone()].iter().sum();
+            let size = (mass / (1e-3 * cloth.fabric.density)).sqrt();
+            SWING * (size / 9.81).sqrt()
+        };
+        let longest = model.cloths.iter().map(swing).fold(LONGEST, f64::min);
+        let longest = longest.min((SHEAR * shear_time).max(SHORTEST_FOR_SHEAR));
         let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
         let count = model.substeps.map_or(count.max(fewest).min(MOST_SUBSTEPS), f64::from);
         let mass = model.mass.iter().sum();

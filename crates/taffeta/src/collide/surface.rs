@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// Cloth may come as near to cloth as this share of its shortest edge even if it is thicker: neighbours always are.
 const NEAREST_OF_EDGE: f64 = 0.25;
+/// Cloth can be squeezed to this share of its thickness.
+const SQUEEZED: f64 = 0.2;
 
 /// The constant part of all that can touch.
 #[derive(Debug, Clone)]
@@ -58,6 +60,17 @@ pub struct Object {
     pub friction: Option<f64>,
     /// The collider that it is, if it is one.
     pub body: Option<usize>,
+}
+
+/// What two objects keep between them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kept {
+    /// The distance they have when nothing presses [m].
+    pub distance: f64,
+    /// The distance that is never undercut [m].
+    pub floor: f64,
+    /// Coulomb friction [1].
+    pub friction: f64,
 }
 
 impl Surface {
@@ -119,14 +132,16 @@ impl Surface {
         self.objects.partition_point(|o| o.points.end <= point as usize)
     }
 
-    /// The distance that two objects keep, and their friction.
-    pub fn between(&self, a: usize, b: usize) -> (f64, f64) {
+    /// What two objects keep between them.
+    pub fn between(&self, a: usize, b: usize) -> Kept {
         let (first, second) = (&self.objects[a], &self.objects[b]);
         let friction = match (first.friction, second.friction) {
             (Some(f), Some(g)) => (f * g).sqrt(),
             (f, g) => f.or(g).unwrap_or(0.0),
         };
-        (if a == b { first.self_distance } else { first.radius + second.radius }, friction)
+        let distance = if a == b { first.self_distance } else { first.radius + second.radius };
+        let solid: f64 = [first, second].iter().filter(|o| o.body.is_some()).map(|o| o.radius).sum();
+        Kept { distance, floor: solid + SQUEEZED * (distance - solid), friction }
     }
 
     /// Gives every point and every edge to the first triangle that has it.

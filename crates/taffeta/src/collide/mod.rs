@@ -1,5 +1,8 @@
 //! What touches: particles against closed-form solids, answered by correcting velocity and position (P5 §5) with Coulomb friction.
 
+pub mod boxes;
+pub mod candidates;
+pub mod distance;
 pub mod nearest;
 pub mod surface;
 

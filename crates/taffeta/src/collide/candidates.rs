@@ -95,7 +95,9 @@ pub fn brute_force(surface: &Surface, movable: &[bool], swept: &Swept, pairs: &m
         let (first, second) = points.split_at(split);
         let apart = !first.iter().any(|p| second.contains(p));
         let free = points.iter().any(|p| movable[*p as usize]);
-        if apart && free && !(body(first[0]) && body(second[0])) && swept.meet(first, second) {
+        let bodies = u8::from(body(first[0])) + u8::from(body(second[0]));
+        let may = bodies == 1 || bodies == 0 && surface.cloth_meets_cloth;
+        if apart && free && may && swept.meet(first, second) {
             pairs.push(Pair { kind, points });
         }
     };

@@ -90,13 +90,13 @@ pub struct Moved<'a> {
     pub h: f64,
 }
 
-/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is called for those that were pushed.
+/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who was moved how far [m].
 pub fn part(
     contacts: &[Contact],
     done: &mut [Done],
     moved: &Moved,
     after: &mut [Vec4],
-    mut touched: impl FnMut(usize),
+    mut touched: impl FnMut(usize, DVec3),
 ) {
     for (contact, done) in contacts.iter().zip(done) {
         let n = contact.normal;
@@ -117,7 +117,7 @@ pub fn part(
         for (&point, moves) in contact.points.iter().zip(contact.moves) {
             if moves != 0.0 {
                 after[point as usize] += Vec4::from(moves * way);
-                touched(point as usize);
+                touched(point as usize, moves * way);
             }
         }
     }

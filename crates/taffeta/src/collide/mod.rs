@@ -2,12 +2,17 @@
 
 pub mod boxes;
 pub mod candidates;
+pub mod contact;
 pub mod distance;
+pub mod guard;
 pub mod nearest;
+pub mod passage;
 pub mod surface;
+mod zones;
 
 use crate::math::DVec3;
 use crate::model::{ClothPiece, Model, PosedShape, Shape};
+pub use guard::{Guard, Settled};
 use nearest::{Nearest, nearest};
 
 /// A collider during one sub-step.

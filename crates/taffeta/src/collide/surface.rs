@@ -27,6 +27,8 @@ pub struct Surface {
     pub edges: Vec<[u32; 2]>,
     /// What each triangle stands for in pairs; every point and every edge stands with one triangle only.
     pub owned: Vec<Owned>,
+    /// Whether cloth meets cloth, itself and others.
+    pub cloth_meets_cloth: bool,
     /// Cloths, then bodies.
     pub objects: Vec<Object>,
 }
@@ -83,6 +85,7 @@ impl Surface {
             triangles: model.triangles.clone(),
             edges: Vec::new(),
             owned: Vec::new(),
+            cloth_meets_cloth: model.cloth_meets_cloth,
             objects: Vec::new(),
         };
         for cloth in &model.cloths {
@@ -217,6 +220,7 @@ mod tests {
             triangles: BOX.to_vec(),
             edges: vec![],
             owned: vec![],
+            cloth_meets_cloth: true,
             objects: vec![],
         };
         surface.share_out();

@@ -52,6 +52,7 @@ fn empty_model(scene: &Scene) -> Model {
         steps_per_frame: steps,
         substeps: scene.solver.substeps,
         tolerance: scene.solver.tolerance,
+        cloth_meets_cloth: scene.contact.cloth_cloth,
         gravity: DVec3::from(scene.gravity),
         air: AirModel {
             density: scene.air.density,

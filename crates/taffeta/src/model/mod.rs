@@ -33,6 +33,8 @@ pub struct Model {
     pub substeps: Option<u32>,
     /// Largest strain that a frame may have [1].
     pub tolerance: f64,
+    /// Whether cloth meets cloth, itself and others.
+    pub cloth_meets_cloth: bool,
 
     // What acts on all.
     /// Acceleration [m/s²].

@@ -47,6 +47,8 @@ pub struct Scene {
     pub seed: u64,
     /// How the motion is computed.
     pub solver: Solver,
+    /// What is kept apart.
+    pub contact: Contact,
     /// What the cloth moves through.
     pub air: Air,
     /// Fabrics of this scene by name: changes to a built-in fabric.
@@ -73,6 +75,7 @@ impl Default for Scene {
             gravity: [0.0, -9.81, 0.0],
             seed: 1,
             solver: Solver::default(),
+            contact: Contact::default(),
             air: Air::default(),
             fabrics: BTreeMap::new(),
             cloth: Vec::new(),
@@ -104,6 +107,20 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self { method: Method::Verlet, steps_per_frame: 1, substeps: None, tolerance: 0.05 }
+    }
+}
+
+/// What is kept apart. Cloth and colliders always are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Contact {
+    /// Whether cloth meets cloth, itself and others. Where it cannot, `false` saves the time to look.
+    pub cloth_cloth: bool,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self { cloth_cloth: true }
     }
 }
 

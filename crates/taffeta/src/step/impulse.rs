@@ -5,8 +5,9 @@ use super::impulse_pace::{Pace, Verdict};
 use super::impulse_parts as parts;
 use super::impulse_shortfall::Reaches;
 use super::report::{Stages, StepError, StepReport};
-use crate::math::Vec4;
+use crate::collide::{Guard, Settled};
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
+use crate::math::{DVec3, Vec4};
 use crate::model::{Model, State};
 use crate::parallel;
 use crate::solve::blocks::{self, Block, Strips};
@@ -113,11 +114,16 @@ impl Impulse {
     }
 
     /// Moves `state` on by one step of the model; a step that went wrong is taken again in smaller sub-steps.
-    pub fn step(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+    pub fn step(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        mut guard: Option<&mut Guard>,
+    ) -> Result<StepReport, StepError> {
         let mut report = StepReport { shortest_substep: f64::INFINITY, ..StepReport::default() };
         self.stages = Stages::default();
         let mut pace = Pace::new(model, self.shear_time, [state.memory[0], state.memory[1]]);
-        while self.attempt(model, state, &mut pace, &mut report) != Verdict::Good {
+        while self.attempt(model, state, guard.as_deref_mut(), &mut pace, &mut report) != Verdict::Good {
             pace.again();
         }
         self.store(state, &pace, report.shortest_substep);
@@ -125,34 +131,98 @@ impl Impulse {
             report.shortfall = Some(self.reaches.shortfall(model, &state.positions));
         }
         report.contacts = self.workers.iter().map(|w| w.contacts).sum();
+        report.contacts += guard.map_or(0, |guard| guard.touching());
         report.stages = self.stages;
         Ok(report)
     }
 
     /// All sub-steps of a step, and the sweeps that bring its end to the tolerance.
-    fn attempt(&mut self, model: &Model, state: &State, pace: &mut Pace, report: &mut StepReport) -> Verdict {
+    fn attempt(
+        &mut self,
+        model: &Model,
+        state: &State,
+        mut guard: Option<&mut Guard>,
+        pace: &mut Pace,
+        report: &mut StepReport,
+    ) -> Verdict {
         let count = pace.substeps();
         let h = model.step_time / f64::from(count);
         report.shortest_substep = h;
+        report.settled = Settled::default();
         self.load(state, h);
+        let (mut begun_at, mut ends_at) = (0, 0);
         for k in 0..count {
+            if let Some(guard) = &mut guard {
+                if k == ends_at {
+                    begun_at = k;
+                    ends_at = k + self.begin_stretch(guard, model, state.time, (k, count), h);
+                }
+                guard.begin_substep(model, [k, k + 1].map(|k| state.time + f64::from(k) * h));
+            }
             let begun = Instant::now();
             self.around.renew_air(model, (&self.x, &self.y), (k, count), h);
             self.around.move_bodies(model, state.time + f64::from(k) * h, h);
             self.around.lead_pins(model, &mut self.y);
             self.stages.add("air", begun.elapsed().as_secs_f64());
-            let sums = self.substep(model, h);
+            let sums = self.substep(model, h, guard.as_deref_mut());
             report.substeps += 1;
             report.iterations += 1;
             if pace.judge(&sums) == Verdict::Lost {
                 return Verdict::Lost;
             }
+            if let Some(guard) = guard.as_deref_mut().filter(|_| k + 1 == ends_at && ends_at < count) {
+                report.settled += self.settle(guard, f64::from(ends_at - begun_at));
+                let n = model.particle_count();
+                self.x[..n].copy_from_slice(&self.q[..n]);
+                self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
+            }
         }
-        self.reach_tolerance(model, pace, report)
+        let verdict = self.reach_tolerance(model, guard.as_deref_mut(), h, pace, report);
+        if let Some(guard) = guard {
+            report.settled += self.settle(guard, f64::from(count - begun_at));
+            report.converged &= self.strain(&self.q) <= model.tolerance;
+        }
+        verdict
+    }
+
+    /// Starts a stretch of time for the guard and returns how many sub-steps it has.
+    fn begin_stretch(
+        &mut self,
+        guard: &mut Guard,
+        model: &Model,
+        start: f64,
+        (k, count): (u32, u32),
+        h: f64,
+    ) -> u32 {
+        let begun = Instant::now();
+        let n = model.particle_count();
+        let ways = self.x[..n].iter().zip(&self.y).map(|(x, y)| (*y - *x).xyz());
+        let substeps = guard.substeps(ways.clone()).min(count - k);
+        let times = [k, k + substeps].map(|k| start + f64::from(k) * h);
+        let ways = ways.map(|way| f64::from(substeps) * way);
+        guard.begin(model, times, self.x[..n].iter().map(|x| x.xyz()), ways);
+        self.stages.add("find contacts", begun.elapsed().as_secs_f64());
+        substeps
+    }
+
+    /// Ends a stretch of so many sub-steps: what the guard moves changes velocities too.
+    fn settle(&mut self, guard: &mut Guard, substeps: f64) -> Settled {
+        let begun = Instant::now();
+        let n = self.y.len();
+        let settled = guard.settle(self.q[..n].iter().map(|q| q.xyz()));
+        for ((q, y), end) in self.q.iter_mut().zip(&mut self.y).zip(guard.ends()) {
+            let way = *end - q.xyz();
+            if way != DVec3::ZERO {
+                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
+                *y += Vec4::from(way + way / substeps);
+            }
+        }
+        self.stages.add("guard", begun.elapsed().as_secs_f64());
+        settled
     }
 
     /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3), contacts, new velocities.
-    fn substep(&mut self, model: &Model, h: f64) -> Sums {
+    fn substep(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>) -> Sums {
         let begun = Instant::now();
         let sums = self.pull(model, h);
         let pulled = Instant::now();
@@ -162,7 +232,7 @@ impl Impulse {
         let sheared = Instant::now();
         self.correct(KEEP_PULLS);
         let corrected = Instant::now();
-        self.touch(model);
+        self.touch(model, h, guard);
         self.advance(model, h);
         let stages = [
             ("pull", begun, pulled),
@@ -218,8 +288,14 @@ impl Impulse {
     }
 
     /// Contacts with friction inside the iteration.
-    fn touch(&mut self, model: &Model) {
+    fn touch(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
+        if let Some(guard) = guard {
+            let grip = &mut self.grip;
+            // A push however small tells that a particle touches.
+            let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
+            guard.part(x, &mut self.q[..n], h, touched);
+        }
         if !model.colliders.is_empty() {
             each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
                 worker.contacts = around.touch(model, worker.particles.clone(), worker.cloth, x, q, grip);
@@ -234,7 +310,7 @@ impl Impulse {
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y, |worker, x, y| {
             pull::lead_on(set, worker.particles.clone(), &now, x, y);
         });
-        if !model.colliders.is_empty() {
+        if !model.colliders.is_empty() || model.cloth_meets_cloth {
             let free = self.step_share;
             let of = |grip: &Vec4| if grip.0[3] > 0.0 { 1.0 } else { free };
             self.share.iter_mut().zip(&self.grip).for_each(|(share, grip)| *share = of(grip));
@@ -242,7 +318,14 @@ impl Impulse {
     }
 
     /// Sweeps until every hard edge at the end of the step is within the tolerance; velocities stay.
-    fn reach_tolerance(&mut self, model: &Model, pace: &mut Pace, report: &mut StepReport) -> Verdict {
+    fn reach_tolerance(
+        &mut self,
+        model: &Model,
+        mut guard: Option<&mut Guard>,
+        h: f64,
+        pace: &mut Pace,
+        report: &mut StepReport,
+    ) -> Verdict {
         let begun = Instant::now();
         let before = self.strain(&self.q);
         let reached = |strain: f64| strain <= model.tolerance;
@@ -254,7 +337,7 @@ impl Impulse {
             self.kept.copy_from_slice(&self.tension[..self.hard.rows]);
             while !reached(strain) && sweeps < MOST_SWEEPS.min(best_at + STALLED) {
                 self.correct(last);
-                self.touch(model);
+                self.touch(model, h, guard.as_deref_mut());
                 strain = self.strain(&self.q);
                 sweeps += 1;
                 if strain < 0.9 * best {

@@ -12,6 +12,7 @@ mod verlet;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
+use crate::collide::Guard;
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
@@ -41,6 +42,7 @@ pub struct Simulation {
     /// The step is taken here, so that a failed one leaves the state as it was.
     attempt: State,
     solver: Solver,
+    guard: Option<Box<Guard>>,
 }
 
 /// Scratch of the chosen method.
@@ -62,15 +64,17 @@ impl Simulation {
             }
             Method::Verlet => Solver::Verlet(Box::new(Verlet::new(&model))),
         };
-        Ok(Self { attempt: state.clone(), model, state, solver })
+        let guard = Guard::new(&model).map(Box::new);
+        Ok(Self { attempt: state.clone(), model, state, solver, guard })
     }
 
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
+        let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
         let report = match &mut self.solver {
-            Solver::Impulse(impulse) => impulse.step(&self.model, &mut self.attempt)?,
-            Solver::Verlet(verlet) => verlet.step(&self.model, &mut self.attempt)?,
+            Solver::Impulse(impulse) => impulse.step(model, state, guard)?,
+            Solver::Verlet(verlet) => verlet.step(model, state, guard)?,
         };
         self.attempt.step += 1;
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;

@@ -1,5 +1,6 @@
 //! What a step tells: the truth about itself.
 
+use crate::collide::Settled;
 use crate::forces;
 use crate::math::DVec3;
 use crate::model::{Model, State};
@@ -20,6 +21,8 @@ pub struct StepReport {
     pub contacts: u32,
     /// The shortest sub-step taken [s].
     pub shortest_substep: f64,
+    /// What the guard did; all zero where nothing can touch.
+    pub settled: Settled,
     /// Time spent in every stage.
     pub stages: Stages,
 }

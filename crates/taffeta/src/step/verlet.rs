@@ -4,7 +4,7 @@
 //! stands here: the same positions, and the sub-step may change.
 
 use super::report::{Stages, StepError, StepReport};
-use crate::collide::{self, Meeting, MovingBody};
+use crate::collide::{self, Guard, Meeting, MovingBody, Settled};
 use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
 use crate::math::{DVec3, Pose, Vec4};
@@ -82,7 +82,12 @@ impl Verlet {
     }
 
     /// Moves `state` on by one step of the model.
-    pub fn step(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
+    pub fn step(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        mut guard: Option<&mut Guard>,
+    ) -> Result<StepReport, StepError> {
         let started = Instant::now();
         let mut report =
             StepReport { converged: true, shortest_substep: f64::INFINITY, ..Default::default() };
@@ -99,10 +104,20 @@ impl Verlet {
             limit_time += estimated.elapsed().as_secs_f64();
 
             let h = left / f64::from(count);
-            let burst = count.min(BURST);
+            let mut burst = count.min(BURST);
+            if let Some(guard) = &mut guard {
+                burst = self.begin_stretch(guard, model, start + done, burst, h);
+            }
             for k in 0..burst {
-                self.move_bodies(model, start + done + f64::from(k) * h, h);
+                let time = start + done + f64::from(k) * h;
+                self.move_bodies(model, time, h);
                 self.substep(model, h, k % AIR_HELD == 0);
+                if let Some(guard) = &mut guard {
+                    self.part(guard, model, time, h);
+                }
+            }
+            if let Some(guard) = &mut guard {
+                report.settled += self.settle(guard, f64::from(burst) * h);
             }
             // The last burst ends exactly where the step ends.
             done = if burst == count { model.step_time } else { done + f64::from(burst) * h };
@@ -113,6 +128,7 @@ impl Verlet {
         store(&self.now.v, &mut state.velocities);
         report.iterations = report.substeps;
         report.contacts = self.workers.iter().map(|w| w.contacts).sum();
+        report.contacts += guard.map_or(0, |guard| guard.touching());
         report.stages = self.stages(limit_time, started.elapsed().as_secs_f64());
         Ok(report)
     }
@@ -160,6 +176,33 @@ impl Verlet {
             |worker, x, v| worker.advance(&now, x, v),
         );
         std::mem::swap(&mut self.now, &mut self.next);
+    }
+
+    /// Starts a stretch of at most so many sub-steps for the guard and returns how many it has.
+    fn begin_stretch(&self, guard: &mut Guard, model: &Model, time: f64, most: u32, h: f64) -> u32 {
+        let ways = self.now.v.iter().map(|v| h * v.xyz());
+        let substeps = guard.substeps(ways.clone()).min(most);
+        let until = time + f64::from(substeps) * h;
+        let ways = ways.map(|way| f64::from(substeps) * way);
+        guard.begin(model, [time, until], self.now.x.iter().map(|x| x.xyz()), ways);
+        substeps
+    }
+
+    /// Contacts of features in the sub-step that has just been taken: position and velocity (P5 §5).
+    fn part(&mut self, guard: &mut Guard, model: &Model, time: f64, h: f64) {
+        guard.begin_substep(model, [time, time + h]);
+        let v = &mut self.now.v;
+        guard.part(&self.next.x, &mut self.now.x, h, |i, way| v[i] += Vec4::from(way / h));
+    }
+
+    /// Ends a stretch of that duration [s].
+    fn settle(&mut self, guard: &mut Guard, duration: f64) -> Settled {
+        let settled = guard.settle(self.now.x.iter().map(|x| x.xyz()));
+        for ((x, v), end) in self.now.x.iter_mut().zip(&mut self.now.v).zip(guard.ends()) {
+            *v += Vec4::from((*end - x.xyz()) / duration);
+            *x = (*end).into();
+        }
+        settled
     }
 
     /// Threads work on different stages at once: the wall time is shared out by the time that all of them spent.

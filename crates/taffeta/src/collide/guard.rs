@@ -1,0 +1,447 @@
+//! The guard: no motion is accepted unless every pair of features was shown apart along all of it.
+//!
+//! A method takes a stretch of time at once: one or more of its sub-steps. [`Guard::begin`] finds what may touch on the way, the method
+//! answers these contacts as it goes, and [`Guard::settle`] proves the straight motion from the start of the stretch to its end, or changes the end
+//! until the proof holds: a few rounds of pushes, then zones that move together. No property of a method is used.
+
+use super::candidates::{Candidates, Pair};
+use super::contact::{self, Contact, Done, Moved};
+use super::distance::{Kind, closest, lower_bound};
+use super::nearest::nearest;
+use super::passage::{Passage, passage};
+use super::surface::Surface;
+use super::zones::Zones;
+use crate::math::{DVec3, Vec4};
+use crate::model::{Model, PosedShape, Shape};
+use rayon::prelude::*;
+use std::ops::AddAssign;
+
+/// Rounds in which features that would meet are pushed apart, and rounds in all.
+const PUSHES: u32 = 4;
+const ROUNDS: u32 = 64;
+/// Pairs that one task looks at.
+const TASK: usize = 2048;
+/// Features that start nearer than the floor may lose this share of their distance in a stretch.
+const KEEPS: f64 = 0.9;
+/// How far the pairs at the end of a stretch reach beyond the distances that are kept, as a share of the longest edge: the guard may move points by half of it.
+const PAD: f64 = 0.05;
+/// How far particles may move against each other in a stretch, as a share of the longest edge: contacts are found at its start.
+const REACH: f64 = 0.5;
+
+/// Watches over a model. All of it is scratch: what it does depends on the positions alone.
+#[derive(Debug)]
+pub struct Guard {
+    surface: Surface,
+    candidates: Candidates,
+    /// One over the mass of every point, 0 for what is led [1/kg].
+    inverse_mass: Vec<f64>,
+    /// All points at the start of the stretch and at its end; bodies after the particles [m].
+    start: Vec<DVec3>,
+    end: Vec<DVec3>,
+    /// The ends for which pairs were found [m].
+    found_for: Vec<DVec3>,
+    pad: f64,
+    /// How far particles may move against each other in a stretch [m].
+    reach: f64,
+    contacts: Vec<Contact>,
+    done: Vec<Done>,
+    /// Points of bodies at the start and at the end of a sub-step [m].
+    bodies: [Vec<DVec3>; 2],
+    /// Half-spaces, as numbers of objects.
+    planes: Vec<usize>,
+    /// Per object the collider at the start and at the end.
+    posed: Vec<Option<[PosedShape; 2]>>,
+    /// Per point: whether the last round moved it; per pair: whether it waits for its proof.
+    changed: Vec<bool>,
+    waiting: Vec<bool>,
+    tasks: Vec<Vec<Hit>>,
+    hits: Vec<Hit>,
+    zones: Zones,
+    commons: Vec<Common>,
+    /// The ends before zones changed them [m].
+    proposed: Vec<DVec3>,
+}
+
+/// A pair that was not shown apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Hit {
+    pair: u32,
+    /// When in the stretch [1].
+    time: f64,
+}
+
+/// What the end of a stretch took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// Pairs that would have met.
+    pub hits: u32,
+    /// Rounds of proof.
+    pub rounds: u32,
+    /// Rounds in which particles had to move together.
+    pub slowed: u32,
+    /// Pairs that led things press through one another: no motion of the cloth keeps them apart.
+    pub pinched: u32,
+}
+
+impl AddAssign for Settled {
+    fn add_assign(&mut self, other: Self) {
+        self.hits += other.hits;
+        self.rounds += other.rounds;
+        self.slowed += other.slowed;
+        self.pinched += other.pinched;
+    }
+}
+
+impl Guard {
+    /// Room for a model; `None` if nothing in it can touch.
+    pub fn new(model: &Model) -> Option<Self> {
+        let surface = Surface::new(model);
+        if !model.cloth_meets_cloth && model.colliders.is_empty() {
+            return None;
+        }
+        let mut inverse_mass = model.inverse_mass.clone();
+        inverse_mass.resize(surface.points, 0.0);
+        let movable: Vec<bool> = inverse_mass.iter().map(|w| *w > 0.0).collect();
+        let longest = model.cloths.iter().map(|c| c.longest_edge).fold(0.0, f64::max);
+        let is_plane = |o: &usize| {
+            surface.objects[*o].body.is_some_and(|b| matches!(model.colliders[b].shape, Shape::Plane))
+        };
+        Some(Self {
+            candidates: Candidates::new(&surface, &movable),
+            inverse_mass,
+            start: vec![DVec3::ZERO; surface.points],
+            end: vec![DVec3::ZERO; surface.points],
+            found_for: vec![DVec3::ZERO; surface.points],
+            pad: PAD * longest,
+            reach: REACH * longest,
+            contacts: Vec::new(),
+            done: Vec::new(),
+            bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
+            planes: (0..surface.objects.len()).filter(is_plane).collect(),
+            posed: vec![None; surface.objects.len()],
+            changed: vec![false; surface.points],
+            waiting: Vec::new(),
+            tasks: Vec::new(),
+            hits: Vec::new(),
+            zones: Zones::new(surface.points + surface.objects.len()),
+            commons: vec![Common::default(); surface.points + surface.objects.len()],
+            proposed: Vec::new(),
+            surface,
+        })
+    }
+
+    /// How many sub-steps a stretch may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
+    pub fn substeps(&self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
+        let n = self.surface.particles.max(1) as f64;
+        let mean = ways.clone().sum::<DVec3>() / n;
+        let longest = ways.map(|way| way.distance_squared(mean)).fold(0.0, f64::max).sqrt();
+        (self.reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
+    }
+
+    /// Starts a stretch of time `[from, until]` [s] at clean positions, from which particles would move by `ways` [m].
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        [from, until]: [f64; 2],
+        positions: impl Iterator<Item = DVec3>,
+        ways: impl Iterator<Item = DVec3>,
+    ) {
+        let n = self.surface.particles;
+        for ((start, end), (x, way)) in self.start.iter_mut().zip(&mut self.end).zip(positions.zip(ways)) {
+            (*start, *end) = (x, x + way);
+        }
+        self.surface.place_bodies(model, from, &mut self.start[n..]);
+        self.surface.place_bodies(model, until, &mut self.end[n..]);
+        for (posed, object) in self.posed.iter_mut().zip(&self.surface.objects) {
+            *posed = object.body.map(|b| [from, until].map(|time| model.colliders[b].at(time)));
+        }
+        self.candidates.find(&self.surface, &self.start, &self.end, 2.0 * self.pad);
+        self.list_contacts();
+    }
+
+    /// Starts a sub-step `[from, until]` [s] of the stretch.
+    pub fn begin_substep(&mut self, model: &Model, times: [f64; 2]) {
+        self.done.fill(Done::default());
+        if !self.contacts.is_empty() {
+            for (bodies, time) in self.bodies.iter_mut().zip(times) {
+                self.surface.place_bodies(model, time, bodies);
+            }
+        }
+    }
+
+    /// One sweep over the contacts: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m].
+    pub fn part(&mut self, before: &[Vec4], after: &mut [Vec4], h: f64, moved: impl FnMut(usize, DVec3)) {
+        let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
+        contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, moved);
+    }
+
+    /// How many contacts have pushed in this sub-step.
+    pub fn touching(&self) -> u32 {
+        self.done.iter().filter(|done| done.push > 0.0).count() as u32
+    }
+
+    /// Ends the stretch: `ends` are where the method brought the particles. Read the accepted ones from [`Guard::ends`].
+    pub fn settle(&mut self, ends: impl Iterator<Item = DVec3>) -> Settled {
+        self.end.iter_mut().zip(ends).for_each(|(end, x)| *end = x);
+        let mut settled = Settled::default();
+        self.lift();
+        self.find();
+        for round in 0..ROUNDS {
+            self.prove();
+            settled.rounds = round + 1;
+            settled.hits = settled.hits.max(self.hits.len() as u32);
+            settled.slowed += u32::from(round > PUSHES);
+            if self.hits.is_empty() {
+                break;
+            }
+            self.changed.fill(false);
+            if round < PUSHES {
+                self.push();
+                self.lift();
+            } else {
+                if round == PUSHES {
+                    self.proposed.clone_from(&self.end);
+                    self.zones.clear();
+                }
+                settled.pinched += self.slow_down();
+            }
+            if !self.is_covered() {
+                self.find();
+            }
+        }
+        settled.pinched += self.hits.len() as u32;
+        settled
+    }
+
+    /// The accepted ends of the particles [m].
+    pub fn ends(&self) -> &[DVec3] {
+        &self.end[..self.surface.particles]
+    }
+
+    /// Pairs that are near, or would be at the end of the stretch, in the order of the list.
+    fn list_contacts(&mut self) {
+        let (surface, start, end, inverse_mass) = (&self.surface, &self.start, &self.end, &self.inverse_mass);
+        let approach = |contact: &Contact| {
+            let way = |k: usize| end[contact.points[k] as usize] - start[contact.points[k] as usize];
+            let parting: f64 = (0..4).map(|k| contact.weights[k] * way(k).dot(contact.normal)).sum();
+            self.pad - parting.min(0.0)
+        };
+        let round = |p: u32| {
+            let object = &surface.objects[surface.object_of_point(p)];
+            object.body.is_some() && object.radius > 0.0
+        };
+        let of = |pair: &Pair| {
+            // Particles keep clear of round bodies on their own, further out.
+            let met_elsewhere = round(pair.points[0]) || round(pair.points[3]);
+            if met_elsewhere { None } else { Contact::of(surface, pair, start, inverse_mass, approach) }
+        };
+        self.contacts.clear();
+        self.contacts.extend(self.candidates.pairs().iter().filter_map(of));
+        self.done.clear();
+        self.done.resize(self.contacts.len(), Done::default());
+    }
+
+    /// All pairs that the motion may bring too near; all of them wait for their proof.
+    fn find(&mut self) {
+        self.candidates.find(&self.surface, &self.start, &self.end, self.pad);
+        self.found_for.copy_from_slice(&self.end);
+        self.waiting.clear();
+        self.waiting.resize(self.candidates.pairs().len(), true);
+    }
+
+    /// Whether the pairs at hand still are all that can meet: no point ends further than half the pad from where it ended when they were found.
+    fn is_covered(&self) -> bool {
+        let near = 0.5 * self.pad;
+        self.end.iter().zip(&self.found_for).all(|(end, found)| end.distance_squared(*found) <= near * near)
+    }
+
+    /// Tries to prove all pairs that wait or had a point moved; those that fail are hits and wait on.
+    fn prove(&mut self) {
+        let (pairs, changed) = (self.candidates.pairs(), &self.changed);
+        let (surface, start, end) = (&self.surface, &self.start, &self.end);
+        self.tasks.resize_with(pairs.len().div_ceil(TASK), Vec::new);
+        let work =
+            pairs.par_chunks(TASK).zip(self.waiting.par_chunks_mut(TASK)).zip(&mut self.tasks).enumerate();
+        work.for_each(|(task, ((pairs, waiting), hits))| {
+            hits.clear();
+            for (k, (pair, waits)) in pairs.iter().zip(waiting).enumerate() {
+                if *waits || pair.points.iter().any(|p| changed[*p as usize]) {
+                    *waits = match meets(surface, pair, start, end) {
+                        Some(time) => {
+                            hits.push(Hit { pair: (task * TASK + k) as u32, time });
+                            true
+                        }
+                        None => false,
+                    };
+                }
+            }
+        });
+        self.hits.clear();
+        self.tasks.iter().for_each(|hits| self.hits.extend(hits));
+    }
+
+    /// Parts every hit at the end along the direction that it has just before it meets.
+    fn push(&mut self) {
+        for hit in &self.hits {
+            let pair = &self.candidates.pairs()[hit.pair as usize];
+            let points = pair.points.map(|p| p as usize);
+            let near = closest(pair.kind, &points.map(|p| self.start[p].lerp(self.end[p], hit.time)));
+            let length = near.vector.length();
+            if length <= 0.0 {
+                continue;
+            }
+            let normal = near.vector / length;
+            let kept = kept(&self.surface, pair);
+            let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
+            let gap = sum(&|k| near.weights[k] * normal.dot(self.end[points[k]]));
+            let both = sum(&|k| near.weights[k] * near.weights[k] * self.inverse_mass[points[k]]);
+            let depth = 0.5 * (kept.distance + kept.floor) - gap;
+            if both > 0.0 && depth > 0.0 {
+                for (k, p) in points.into_iter().enumerate().filter(|(_, p)| self.inverse_mass[*p] > 0.0) {
+                    self.end[p] += depth * near.weights[k] * self.inverse_mass[p] / both * normal;
+                    self.changed[p] = true;
+                }
+            }
+        }
+    }
+
+    /// Lifts ends of particles out of half-spaces.
+    fn lift(&mut self) {
+        for (p, end) in self.end[..self.surface.particles].iter_mut().enumerate() {
+            for object in self.planes.iter().filter(|_| self.inverse_mass[p] > 0.0) {
+                let Some([_, after]) = &self.posed[*object] else { continue };
+                let floor = self.surface.between(self.surface.object_of_point(p as u32), *object).floor;
+                if let Some(near) = nearest(after, *end, floor) {
+                    *end += (floor - near.gap) * near.normal;
+                    self.changed[p] = true;
+                }
+            }
+        }
+    }
+
+    /// Joins the points of every hit into zones, which move together the more the longer they fail. Returns the pairs that nothing keeps apart.
+    fn slow_down(&mut self) -> u32 {
+        let mut pinched = 0;
+        for hit in &self.hits {
+            let pair = &self.candidates.pairs()[hit.pair as usize];
+            let nodes = pair.points.map(|p| node(&self.surface, p));
+            if !self.zones.slow(nodes) {
+                self.waiting[hit.pair as usize] = false;
+                pinched += 1;
+            }
+        }
+        for (p, object) in self.below_planes() {
+            self.zones.slow([p, p, p, self.surface.points + object]);
+        }
+        self.zones.close_round();
+        self.find_common_motions();
+        for p in (0..self.surface.particles).filter(|p| self.inverse_mass[*p] > 0.0) {
+            let (zone, share) = self.zones.of(p);
+            if share < 1.0 {
+                let way = self.commons[zone].way(&self.posed, self.start[p]);
+                let end = self.start[p] + way + share * (self.proposed[p] - self.start[p] - way);
+                self.changed[p] = end != self.end[p];
+                self.end[p] = end;
+            }
+        }
+        pinched
+    }
+
+    /// The common motion of every zone: of the body in it, of a pin, or the mean.
+    fn find_common_motions(&mut self) {
+        self.commons.fill(Common::default());
+        for p in 0..self.surface.particles {
+            let (zone, share) = self.zones.of(p);
+            if share < 1.0 {
+                let (way, w) = (self.proposed[p] - self.start[p], self.inverse_mass[p]);
+                self.commons[zone].add(way, if w > 0.0 { 1.0 / w } else { f64::INFINITY });
+            }
+        }
+        for object in 0..self.surface.objects.len() {
+            let (zone, share) = self.zones.of(self.surface.points + object);
+            if share < 1.0 {
+                self.commons[zone].body.get_or_insert(object);
+            }
+        }
+    }
+
+    /// Particles that end in a half-space, with its object.
+    fn below_planes(&self) -> Vec<(usize, usize)> {
+        let mut below = Vec::new();
+        for &object in &self.planes {
+            let Some([_, after]) = &self.posed[object] else { continue };
+            for p in (0..self.surface.particles).filter(|p| self.inverse_mass[*p] > 0.0) {
+                let floor =
+                    KEEPS * self.surface.between(self.surface.object_of_point(p as u32), object).floor;
+                if nearest(after, self.end[p], floor).is_some() {
+                    below.push((p, object));
+                }
+            }
+        }
+        below
+    }
+}
+
+/// The motion that a zone has in common.
+#[derive(Debug, Clone, Copy, Default)]
+struct Common {
+    /// The object that leads it, if one does.
+    body: Option<usize>,
+    /// Mass [kg] and mass times way [kg·m] of its particles; of pins their number and ways.
+    mass: f64,
+    ways: DVec3,
+    pins: f64,
+    pin_ways: DVec3,
+}
+
+impl Common {
+    fn add(&mut self, way: DVec3, mass: f64) {
+        if mass.is_finite() {
+            (self.mass, self.ways) = (self.mass + mass, self.ways + mass * way);
+        } else {
+            (self.pins, self.pin_ways) = (self.pins + 1.0, self.pin_ways + way);
+        }
+    }
+
+    /// How far it takes a point at `x` [m].
+    fn way(&self, posed: &[Option<[PosedShape; 2]>], x: DVec3) -> DVec3 {
+        match self.body.and_then(|object| posed[object]) {
+            Some([before, after]) => after.pose.to_world(before.pose.to_local(x)) - x,
+            None if self.pins > 0.0 => self.pin_ways / self.pins,
+            None => self.ways / self.mass,
+        }
+    }
+}
+
+/// The node of a point in [`Zones`]: its own, or that of its body.
+fn node(surface: &Surface, point: u32) -> usize {
+    match point as usize {
+        particle if particle < surface.particles => particle,
+        _ => surface.points + surface.object_of_point(point),
+    }
+}
+
+/// When a pair may come too near, if it may.
+fn meets(surface: &Surface, pair: &Pair, start: &[DVec3], end: &[DVec3]) -> Option<f64> {
+    let from = pair.points.map(|p| start[p as usize]);
+    let to = pair.points.map(|p| end[p as usize]);
+    let floor = kept(surface, pair).floor;
+    match passage(pair.kind, &from, &to, floor) {
+        Passage::Free => None,
+        Passage::Meets(_) => {
+            let nearer = floor.min(KEEPS * lower_bound(pair.kind, &from));
+            match passage(pair.kind, &from, &to, nearer) {
+                Passage::Free => None,
+                Passage::Meets(time) => Some(time),
+            }
+        }
+    }
+}
+
+fn kept(surface: &Surface, pair: &Pair) -> super::surface::Kept {
+    let other = match pair.kind {
+        Kind::PointTriangle => 1,
+        Kind::EdgeEdge => 2,
+    };
+    surface.between(surface.object_of_point(pair.points[0]), surface.object_of_point(pair.points[other]))
+}

@@ -1,6 +1,8 @@
 //! What touches: particles against closed-form solids, answered by correcting velocity and position (P5 §5) with Coulomb friction.
 
+pub mod distance;
 pub mod nearest;
+pub mod passage;
 pub mod surface;
 
 use crate::math::DVec3;

@@ -136,7 +136,8 @@ impl Candidate {
     fn inside(weights: [f64; 4], vector: DVec3, n: DVec3, from: DVec3, widths: f64) -> Self {
         let square = vector.length_squared();
         let normal = n.length_squared();
-        let vector = if square * widths < normal { n * (n.dot(from) / normal) } else { vector };
+        let along = || n * (square / normal).sqrt().copysign(n.dot(from));
+        let vector = if square * widths < normal { along() } else { vector };
         Self { square, closest: Closest { weights, vector } }
     }
 }

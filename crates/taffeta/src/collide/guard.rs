@@ -421,21 +421,18 @@ fn node(surface: &Surface, point: u32) -> usize {
     }
 }
 
-/// When a pair may come too near, if it may.
+/// When a pair may come too near, if it may. What starts in a solid or in touch has nothing to keep.
 fn meets(surface: &Surface, pair: &Pair, start: &[DVec3], end: &[DVec3]) -> Option<f64> {
     let from = pair.points.map(|p| start[p as usize]);
     let to = pair.points.map(|p| end[p as usize]);
-    let floor = kept(surface, pair).floor;
-    match passage(pair.kind, &from, &to, floor) {
+    let kept = kept(surface, pair);
+    let free = |separation: f64| match passage(pair.kind, &from, &to, separation) {
         Passage::Free => None,
-        Passage::Meets(_) => {
-            let nearer = floor.min(KEEPS * lower_bound(pair.kind, &from));
-            match passage(pair.kind, &from, &to, nearer) {
-                Passage::Free => None,
-                Passage::Meets(time) => Some(time),
-            }
-        }
-    }
+        Passage::Meets(time) => Some(time),
+    };
+    free(kept.floor)?;
+    let above = lower_bound(pair.kind, &from) - kept.solid;
+    if above > 0.0 { free(kept.floor.min(kept.solid + KEEPS * above)) } else { None }
 }
 
 fn kept(surface: &Surface, pair: &Pair) -> super::surface::Kept {

@@ -18,17 +18,17 @@ pub enum Passage {
 
 /// Directions tried before a passage counts as not free.
 const MOST_DIRECTIONS: usize = 256;
-/// Features that are nearer than the separation and this share of it count as meeting, lest the last metres take many directions.
+/// Features that have used up all but this share of their clearance at the start count as meeting, lest the last of it take many directions.
 const NEAR: f64 = 1.0 / 64.0;
 
 /// Whether two features whose points move straight `from` one place `to` another stay further apart than `separation` [m].
 ///
-/// What meets is never called free. What is free may be called meeting if it comes nearer than 65/64 separations and rounding.
+/// What meets is never called free. What is free may be called meeting if all but 1/64 of its clearance at the start, or rounding, is used up.
 pub fn passage(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) -> Passage {
     // Each end has its own origin: gaps are differences, and what all points have in common is no motion.
     let (start, end) = (relative(from), relative(to));
     let size = [start, end].as_flattened().iter().map(|point| point.abs()).sum();
-    let mut time = 0.0;
+    let (mut time, mut clearance) = (0.0, None);
     for _ in 0..MOST_DIRECTIONS {
         let now: [DVec3; 3] = std::array::from_fn(|k| (1.0 - time) * start[k] + time * end[k]);
         let direction = unit(closest_from(kind, &now).vector);
@@ -47,8 +47,9 @@ pub fn passage(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) 
             return Passage::Free;
         }
         let next = first_below(&before, &after, level + margin);
-        let near = level + NEAR * separation + 4.0 * margin;
-        if present.iter().any(|gap| *gap < near) || next <= time || !above(&gaps_at(next)) {
+        let least = present.into_iter().fold(f64::INFINITY, f64::min) - level;
+        let near = NEAR * *clearance.get_or_insert(least) + 4.0 * margin;
+        if least < near || next <= time || !above(&gaps_at(next)) {
             return Passage::Meets(time);
         }
         time = next;

@@ -71,6 +71,8 @@ pub struct Kept {
     pub distance: f64,
     /// The distance that is never undercut [m].
     pub floor: f64,
+    /// What of it is the radius of a body [m].
+    pub solid: f64,
     /// Coulomb friction [1].
     pub friction: f64,
 }
@@ -144,7 +146,7 @@ impl Surface {
         };
         let distance = if a == b { first.self_distance } else { first.radius + second.radius };
         let solid: f64 = [first, second].iter().filter(|o| o.body.is_some()).map(|o| o.radius).sum();
-        Kept { distance, floor: solid + SQUEEZED * (distance - solid), friction }
+        Kept { distance, floor: solid + SQUEEZED * (distance - solid), solid, friction }
     }
 
     /// Gives every point and every edge to the first triangle that has it.

@@ -26,7 +26,7 @@ const KEEPS: f64 = 0.9;
 /// How far the pairs at the end of a stretch reach beyond the distances that are kept, as a share of the longest edge: the guard may move points by half of it.
 const PAD: f64 = 0.05;
 /// How far particles may move against each other in a stretch, as a share of the longest edge: contacts are found at its start.
-const REACH: f64 = 0.5;
+const REACH: f64 = 0.25;
 
 /// Watches over a model. All of it is scratch: what it does depends on the positions alone.
 #[derive(Debug)]
@@ -173,6 +173,11 @@ impl Guard {
     pub fn part(&mut self, before: &[Vec4], after: &mut [Vec4], h: f64, moved: impl FnMut(usize, DVec3)) {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
         contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, moved);
+    }
+
+    /// Whether anything may touch in this stretch.
+    pub fn has_contacts(&self) -> bool {
+        !self.contacts.is_empty()
     }
 
     /// How many contacts have pushed in this sub-step.

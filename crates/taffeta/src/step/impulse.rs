@@ -28,6 +28,8 @@ const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
 const MOST_SWEEPS: u32 = 300;
 const STALLED: u32 = 60;
+/// Sweeps over contacts of features in one over edges: through a stack a push goes layer by layer.
+const CONTACT_SWEEPS: u32 = 4;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
 const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
 /// In the last sweeps edges may give by this share of the tolerance.
@@ -288,18 +290,22 @@ impl Impulse {
     }
 
     /// Contacts with friction inside the iteration.
-    fn touch(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>) {
+    fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
-        if let Some(guard) = guard {
-            let grip = &mut self.grip;
-            // A push however small tells that a particle touches.
-            let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
-            guard.part(x, &mut self.q[..n], h, touched);
-        }
-        if !model.colliders.is_empty() {
-            each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
-                worker.contacts = around.touch(model, worker.particles.clone(), worker.cloth, x, q, grip);
-            });
+        let sweeps =
+            if guard.as_ref().is_some_and(|guard| guard.has_contacts()) { CONTACT_SWEEPS } else { 1 };
+        for _ in 0..sweeps {
+            if !model.colliders.is_empty() {
+                each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
+                    worker.contacts = around.touch(model, worker.particles.clone(), worker.cloth, x, q, grip);
+                });
+            }
+            if let Some(guard) = &mut guard {
+                let grip = &mut self.grip;
+                // A push however small tells that a particle touches.
+                let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
+                guard.part(x, &mut self.q[..n], h, touched);
+            }
         }
     }
 

@@ -1,46 +1,124 @@
-//! Boxes in f32, rounded outwards: around a point that moves, grown by the room that it keeps.
+//! Boxes in f32, rounded outwards, and those that moving points sweep.
 
+use super::surface::Surface;
 use crate::math::DVec3;
 
-/// An axis-aligned box.
+/// An axis-aligned box: least x, y, z, a zero, largest x, y, z negated, a zero [m].
+///
+/// Negated, so that joining is eight minima and meeting eight sums: `a` and `b` meet if no a.low - b.high and no b.low - a.high is above 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
-    /// Its least coordinates [m].
-    pub low: [f32; 3],
-    /// Its largest coordinates [m].
-    pub high: [f32; 3],
-}
+#[repr(C, align(32))]
+pub struct Bounds([f32; 8]);
 
-/// Room is made this much larger, so that the roundings of f64 never reach further than the box.
+/// Room is made this much larger: more than all roundings of f64 on the way to a box.
 const ROUNDING: f64 = 1.0 + 1e-6;
 
 impl Bounds {
     /// The box that holds nothing and meets nothing.
-    pub const NOTHING: Bounds = Bounds { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
+    pub const NOTHING: Bounds = {
+        let far = f32::INFINITY;
+        Bounds([far, far, far, 0.0, far, far, far, 0.0])
+    };
+
+    /// A box from its least and largest coordinates [m].
+    #[inline]
+    pub fn new([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> Self {
+        Bounds([a, b, c, 0.0, -x, -y, -z, 0.0])
+    }
 
     /// A box around the straight way from `from` to `to`, with `room` around it [m].
     #[inline]
     pub fn around(from: DVec3, to: DVec3, room: f64) -> Self {
         let room = ROUNDING * room;
         let (low, high) = (from.min(to) - room, from.max(to) + room);
-        Self {
-            low: low.to_array().map(|x| (x as f32).next_down()),
-            high: high.to_array().map(|x| (x as f32).next_up()),
-        }
+        let [low, high] = [low.to_array().map(below), (-high).to_array().map(below)];
+        Bounds([low[0], low[1], low[2], 0.0, high[0], high[1], high[2], 0.0])
+    }
+
+    /// Least coordinate along axis `k` [m].
+    #[inline]
+    pub fn low(&self, k: usize) -> f32 {
+        self.0[k]
+    }
+
+    /// Largest coordinate along axis `k` [m].
+    #[inline]
+    pub fn high(&self, k: usize) -> f32 {
+        -self.0[4 + k]
     }
 
     /// The box around both.
     #[inline]
     pub fn join(&self, other: &Self) -> Self {
-        Self {
-            low: std::array::from_fn(|k| self.low[k].min(other.low[k])),
-            high: std::array::from_fn(|k| self.high[k].max(other.high[k])),
-        }
+        Bounds(std::array::from_fn(|k| if self.0[k] < other.0[k] { self.0[k] } else { other.0[k] }))
     }
 
     /// Whether they have a point in common.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
-        (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
+        // Both sides are always compared: branches would cost more.
+        let mut meets = true;
+        for k in 0..8 {
+            meets &= self.0[k] + other.0[k ^ 4] <= 0.0;
+        }
+        meets
     }
+
+    /// Whether `other` lies inside.
+    #[inline]
+    pub fn holds(&self, other: &Self) -> bool {
+        let mut holds = true;
+        for k in 0..8 {
+            holds &= self.0[k] <= other.0[k];
+        }
+        holds
+    }
+}
+
+/// An f32 below `x`, by about two units in its last place; monotone in `x`.
+#[inline]
+fn below(x: f64) -> f32 {
+    // Beyond the clamp all coordinates are one: boxes there meet that need not.
+    let near = x.clamp(-1e38, 1e38) as f32;
+    near - near.abs() * 2.4e-7 - f32::MIN_POSITIVE
+}
+
+/// The boxes that all points of a surface sweep.
+#[derive(Debug, Clone)]
+pub struct Swept {
+    /// Object of every point.
+    pub object: Vec<u32>,
+    /// Boxes for meeting another object: two meet wherever their points may come within both radii and the pad.
+    pub outer: Vec<Bounds>,
+    /// Boxes for meeting the same object; inside the outer ones.
+    pub inner: Vec<Bounds>,
+}
+
+impl Swept {
+    /// No boxes yet.
+    pub fn new(surface: &Surface) -> Self {
+        let object = (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect();
+        let nothing = vec![Bounds::NOTHING; surface.points];
+        Self { object, outer: nothing.clone(), inner: nothing }
+    }
+
+    /// Sweeps every point on its way from `from` to `to` [m] as a frame sees it that moves by `frame` [m] meanwhile: distances are the same in
+    /// every frame, boxes are small in one that goes along.
+    pub fn update(&mut self, surface: &Surface, from: &[DVec3], to: &[DVec3], frame: DVec3, pad: f64) {
+        for object in &surface.objects {
+            let inner = 0.5 * (object.self_distance + pad);
+            let outer = inner.max(object.radius + 0.5 * pad);
+            for p in object.points.clone() {
+                let end = to[p] - frame;
+                self.outer[p] = Bounds::around(from[p], end, outer);
+                self.inner[p] = Bounds::around(from[p], end, inner);
+            }
+        }
+    }
+}
+
+/// How far movable points move on average [m].
+pub fn mean_motion(movable: &[bool], from: &[DVec3], to: &[DVec3]) -> DVec3 {
+    let ways = from.iter().zip(to).zip(movable).filter(|(_, free)| **free).map(|((a, b), _)| *b - *a);
+    ways.sum::<DVec3>() / movable.iter().filter(|free| **free).count().max(1) as f64
 }

@@ -3,7 +3,10 @@
 pub mod boxes;
 pub mod candidates;
 pub mod distance;
+pub mod heap;
+pub mod lanes;
 pub mod nearest;
+pub mod stars;
 pub mod surface;
 
 use crate::math::DVec3;

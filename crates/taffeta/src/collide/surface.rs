@@ -19,6 +19,8 @@ pub struct Surface {
     pub particles: usize,
     /// How many points there are.
     pub points: usize,
+    /// Where every point is when nothing pulls, those of a body in its own frame [m]; tells what lies side by side, and nothing else.
+    pub rest: Vec<DVec3>,
     /// Triangles: those of the model, then those of bodies, where equal corners make a point or an edge.
     pub triangles: Vec<[u32; 3]>,
     /// Edges, each once, smaller end first.
@@ -67,6 +69,7 @@ impl Surface {
         let mut surface = Self {
             particles,
             points: particles,
+            rest: model.rest_positions.clone(),
             triangles: model.triangles.clone(),
             edges: Vec::new(),
             owned: Vec::new(),
@@ -89,6 +92,8 @@ impl Surface {
             let (radius, count, triangles) = outline(&collider.shape);
             let (first, first_triangle) = (surface.points, surface.triangles.len());
             surface.points += count;
+            surface.rest.resize(surface.points, DVec3::ZERO);
+            place(&collider.shape, &Pose::IDENTITY, &mut surface.rest[first..]);
             surface.triangles.extend(triangles.iter().map(|t| t.map(|i| i + first as u32)));
             surface.objects.push(Object {
                 points: first..surface.points,
@@ -99,6 +104,19 @@ impl Surface {
                 body: Some(number),
             });
         }
+        surface.share_out();
+        surface
+    }
+
+    /// A surface of given parts, which must fit together.
+    pub fn of_parts(
+        particles: usize,
+        rest: Vec<DVec3>,
+        triangles: Vec<[u32; 3]>,
+        objects: Vec<Object>,
+    ) -> Self {
+        let (edges, owned) = (Vec::new(), Vec::new());
+        let mut surface = Self { particles, points: rest.len(), rest, triangles, edges, owned, objects };
         surface.share_out();
         surface
     }
@@ -196,15 +214,7 @@ mod tests {
 
     #[test]
     fn a_box_is_closed_and_looks_outwards_and_its_features_stand_once() {
-        let mut surface = Surface {
-            particles: 0,
-            points: 8,
-            triangles: BOX.to_vec(),
-            edges: vec![],
-            owned: vec![],
-            objects: vec![],
-        };
-        surface.share_out();
+        let surface = Surface::of_parts(0, vec![DVec3::ZERO; 8], BOX.to_vec(), vec![]);
         let half_size = DVec3::new(0.5, 1.0, 1.5);
         let mut points = [DVec3::ZERO; 8];
         place(&Shape::Box { half_size }, &Pose::IDENTITY, &mut points);

@@ -1,0 +1,202 @@
+//! The default tree: an implicit heap over leaves of sixteen boxes side by side, in an order that is made once and refitted.
+//!
+//! Node k has the children 2k and 2k + 1; the leaves stand in the last level. Boxes are put in order by halving them along the longest side
+//! of what they fill, at rest: what lies side by side in the cloth stays side by side when it moves.
+
+use super::boxes::Bounds;
+use super::lanes::{Sixteen, WIDE};
+use crate::math::DVec3;
+use crate::math::lanes::InstructionSet;
+use rayon::prelude::*;
+
+/// A tree over boxes that are numbered from 0.
+#[derive(Debug, Clone)]
+pub struct Heap {
+    /// Which box stands in every lane; leaf after leaf.
+    order: Vec<u32>,
+    leaves: Vec<Sixteen>,
+    /// Node 1 is the root; as many as leaves, rounded up to a power of two, stand in the last level.
+    nodes: Vec<Bounds>,
+    set: InstructionSet,
+}
+
+/// A part of a walk through one tree or two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// All pairs within a node.
+    Within(u32),
+    /// All pairs between two nodes.
+    Between(u32, u32),
+}
+
+impl Heap {
+    /// A tree that holds one box at each of `places` [m]; boxes come with [`Heap::refit`].
+    pub fn new(places: &[DVec3]) -> Self {
+        let mut order: Vec<u32> = (0..places.len() as u32).collect();
+        let leaves = places.len().div_ceil(WIDE).max(1);
+        put_in_order(&mut order, places, leaves.next_power_of_two() * WIDE / 2);
+        Self {
+            order,
+            leaves: vec![Sixteen::NOTHING; leaves],
+            nodes: vec![Bounds::NOTHING; 2 * leaves.next_power_of_two()],
+            set: InstructionSet::available()[0],
+        }
+    }
+
+    /// The same tree compiled for another instruction set that the processor has; the answers are the same.
+    pub fn with_instructions(self, set: InstructionSet) -> Self {
+        Self { set, ..self }
+    }
+
+    /// How many boxes it holds.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The box in a lane of a leaf.
+    pub fn item(&self, leaf: usize, lane: u32) -> u32 {
+        self.order[leaf * WIDE + lane as usize]
+    }
+
+    /// Takes new boxes, box k from `of(k)`.
+    pub fn refit(&mut self, of: impl Fn(u32) -> Bounds + Sync) {
+        let first = self.nodes.len() / 2;
+        let last = &mut self.nodes[first..];
+        let work = self.leaves.par_iter_mut().zip(last).zip(self.order.par_chunks(WIDE)).with_min_len(64);
+        work.for_each(|((leaf, node), items)| {
+            *node = Bounds::NOTHING;
+            for (lane, item) in items.iter().enumerate() {
+                let bounds = of(*item);
+                leaf.set(lane, &bounds);
+                *node = node.join(&bounds);
+            }
+        });
+        for k in (1..first).rev() {
+            self.nodes[k] = self.nodes[2 * k].join(&self.nodes[2 * k + 1]);
+        }
+    }
+
+    /// The box around all.
+    pub fn bounds(&self) -> Bounds {
+        self.nodes[1]
+    }
+
+    /// At least `count` tasks that together find all pairs, if there is work for so many; they depend on the boxes alone.
+    pub fn tasks_within(&self, count: usize, tasks: &mut Vec<Task>) {
+        tasks.clear();
+        tasks.push(Task::Within(1));
+        self.split(self, count, tasks);
+    }
+
+    /// The same for all pairs between two trees.
+    pub fn tasks_between(&self, other: &Heap, count: usize, tasks: &mut Vec<Task>) {
+        tasks.clear();
+        if self.nodes[1].meets(&other.nodes[1]) {
+            tasks.push(Task::Between(1, 1));
+        }
+        self.split(other, count, tasks);
+    }
+
+    /// Splits tasks, first come first served, until there are enough or none can be split.
+    fn split(&self, other: &Heap, count: usize, tasks: &mut Vec<Task>) {
+        let mut next = 0;
+        while tasks.len() < count && next < tasks.len() {
+            match self.halves(other, tasks[next]) {
+                Some(parts) => {
+                    tasks.swap_remove(next);
+                    tasks.extend(parts.into_iter().flatten());
+                }
+                None => next += 1,
+            }
+        }
+    }
+
+    /// The parts of a task, or nothing if it stands at the leaves.
+    #[inline]
+    fn halves(&self, other: &Heap, task: Task) -> Option<[Option<Task>; 3]> {
+        let (mine, theirs) = (self.nodes.len() as u32 / 2, other.nodes.len() as u32 / 2);
+        let between = |a: u32, b: u32| {
+            let meets = self.nodes[a as usize].meets(&other.nodes[b as usize]);
+            meets.then_some(Task::Between(a, b))
+        };
+        match task {
+            Task::Within(a) if a < mine => {
+                let (l, r) = (2 * a, 2 * a + 1);
+                Some([Some(Task::Within(l)), Some(Task::Within(r)), between(l, r)])
+            }
+            // The side that has more levels left is split.
+            Task::Between(a, b) if a < mine && (b >= theirs || mine / a >= theirs / b) => {
+                Some([between(2 * a, b), between(2 * a + 1, b), None])
+            }
+            Task::Between(a, b) if b < theirs => Some([between(a, 2 * b), between(a, 2 * b + 1), None]),
+            _ => None,
+        }
+    }
+
+    /// Calls `found(i, j)` for every two boxes that meet, box i of this tree and box j of `other`, which is this tree for tasks within it: then
+    /// every pair comes once, in either order.
+    #[inline]
+    pub fn walk(&self, other: &Heap, task: Task, stack: &mut Vec<Task>, mut found: impl FnMut(u32, u32)) {
+        stack.clear();
+        stack.push(task);
+        while let Some(task) = stack.pop() {
+            if let Some(parts) = self.halves(other, task) {
+                stack.extend(parts.into_iter().flatten());
+                continue;
+            }
+            match task {
+                Task::Within(a) => {
+                    let leaf = a as usize - self.nodes.len() / 2;
+                    let Some(boxes) = self.leaves.get(leaf) else { continue };
+                    for (lane, met) in (0u32..).zip(boxes.meet(self.set, !0, boxes)) {
+                        // Only lanes after this one, so that no pair comes twice.
+                        each_bit(met & !(!0 >> (15 - lane)), |other_lane| {
+                            found(self.item(leaf, lane), self.item(leaf, other_lane));
+                        });
+                    }
+                }
+                Task::Between(a, b) => {
+                    let (leaf, far) = (a as usize - self.nodes.len() / 2, b as usize - other.nodes.len() / 2);
+                    let (boxes, others) = (&self.leaves[leaf], &other.leaves[far]);
+                    let rows = boxes.meet_one(self.set, &other.nodes[b as usize]);
+                    let met = boxes.meet(self.set, rows, others);
+                    each_bit(rows, |lane| {
+                        each_bit(met[lane as usize], |other_lane| {
+                            found(self.item(leaf, lane), other.item(far, other_lane));
+                        });
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn each_bit(mut bits: u16, mut work: impl FnMut(u32)) {
+    while bits != 0 {
+        work(bits.trailing_zeros());
+        bits &= bits - 1;
+    }
+}
+
+/// Puts items into an order in which the first `half`, their first quarter and so on lie together.
+fn put_in_order(items: &mut [u32], places: &[DVec3], half: usize) {
+    if half < WIDE {
+        return;
+    }
+    if items.len() <= half {
+        return put_in_order(items, places, half / 2);
+    }
+    let at = |item: &u32| places[*item as usize];
+    let low = items.iter().fold(DVec3::INFINITY, |low, i| low.min(at(i)));
+    let high = items.iter().fold(DVec3::NEG_INFINITY, |high, i| high.max(at(i)));
+    let axis = (high - low).max_position();
+    items.select_nth_unstable_by(half, |i, j| at(i)[axis].total_cmp(&at(j)[axis]).then(i.cmp(j)));
+    let (left, right) = items.split_at_mut(half);
+    rayon::join(|| put_in_order(left, places, half / 2), || put_in_order(right, places, half / 2));
+}

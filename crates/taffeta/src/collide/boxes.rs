@@ -75,6 +75,65 @@ impl Bounds {
     }
 }
 
+impl Bounds {
+    /// The axis along which it is longest.
+    pub fn longest_axis(&self) -> usize {
+        let size = |k: usize| self.high(k) - self.low(k);
+        let first = if size(1) > size(0) { 1 } else { 0 };
+        if size(2) > size(first) { 2 } else { first }
+    }
+
+    /// Twice the coordinate of its centre along an axis [m].
+    #[inline]
+    pub fn twice_centre(&self, axis: usize) -> f32 {
+        self.low(axis) + self.high(axis)
+    }
+
+    /// Half its surface [m²]: how likely it is to be met.
+    #[inline]
+    pub fn size(&self) -> f32 {
+        let [x, y, z] = [0, 1, 2].map(|k| self.high(k) - self.low(k));
+        x * y + y * z + z * x
+    }
+
+    /// How far another box is: the gap between them, and where there is none, which centre is nearer [(m, m²)].
+    #[inline]
+    pub fn distance_to(&self, other: &Self) -> (f32, f32) {
+        let (mut gap, mut centres) = (0.0, 0.0);
+        for k in 0..3 {
+            let apart = (self.low(k) - other.high(k)).max(other.low(k) - self.high(k)).max(0.0);
+            gap += apart * apart;
+            centres += (self.twice_centre(k) - other.twice_centre(k)).powi(2);
+        }
+        (gap, centres)
+    }
+
+    /// How far a point is from it [m].
+    pub fn distance(&self, point: DVec3) -> f64 {
+        let outside =
+            |k: usize| (f64::from(self.low(k)) - point[k]).max(point[k] - f64::from(self.high(k))).max(0.0);
+        DVec3::new(outside(0), outside(1), outside(2)).length()
+    }
+
+    /// Where a ray enters it, in lengths of `direction`, if that is between 0 and `limit`.
+    pub fn along(&self, origin: DVec3, direction: DVec3, limit: f64) -> Option<f64> {
+        let (mut enters, mut leaves) = (0.0f64, limit);
+        for k in 0..3 {
+            let (low, high) = (f64::from(self.low(k)) - origin[k], f64::from(self.high(k)) - origin[k]);
+            if direction[k] == 0.0 {
+                if low > 0.0 || high < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let (a, b) = (low / direction[k], high / direction[k]);
+            (enters, leaves) = (enters.max(a.min(b)), leaves.min(a.max(b)));
+        }
+        // Rounded outwards, so that a ray along a face of the box still meets it.
+        (enters <= leaves + 1e-12 * leaves.abs()).then_some(enters)
+    }
+}
+
 /// An f32 below `x`, by about two units in its last place; monotone in `x`.
 #[inline]
 fn below(x: f64) -> f32 {

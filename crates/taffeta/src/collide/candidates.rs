@@ -63,6 +63,8 @@ impl Candidates {
         let centres: Vec<DVec3> = surface.triangles.iter().map(centre).collect();
         let (of_cloth, of_body) = centres.split_at(of_cloths);
         let (around, triangles_around) = triangles_around(surface);
+        let mut cloths = Heap::new(of_cloth);
+        cloths.leave_out(neighbours(surface, &around, &triangles_around));
         let free = |t: &[u32; 3]| t.iter().filter(|p| movable[**p as usize]).count() as u8;
         Self {
             movable: movable.to_vec(),
@@ -71,7 +73,7 @@ impl Candidates {
             triangles_around,
             swept: Swept::new(surface),
             stars: Stars::new(surface),
-            cloths: Heap::new(of_cloth),
+            cloths,
             bodies: Heap::new(of_body),
             tasks: Vec::new(),
             found: Vec::new(),
@@ -100,14 +102,15 @@ impl Candidates {
         self.cloths.tasks_within(TASKS, &mut tasks);
         in_parallel(&mut found, &mut used, tasks.par_iter(), |found, task| {
             let mut stack = std::mem::take(&mut found.stack);
-            self.cloths.walk(&self.cloths, *task, &mut stack, |i, j| self.meet(surface, i, j, found));
+            self.cloths.walk(&self.cloths, *task, &mut stack, |i, j| self.features(surface, i, j, found));
             found.stack = stack;
         });
         self.cloths.tasks_between(&self.bodies, TASKS, &mut tasks);
         in_parallel(&mut found, &mut used, tasks.par_iter(), |found, task| {
             let mut stack = std::mem::take(&mut found.stack);
-            let met = |i, j, found: &mut Found| self.meet(surface, i, first_body + j, found);
-            self.cloths.walk(&self.bodies, *task, &mut stack, |i, j| met(i, j, found));
+            let walk = &mut stack;
+            self.cloths
+                .walk(&self.bodies, *task, walk, |i, j| self.features(surface, i, first_body + j, found));
             found.stack = stack;
         });
         let neighbours = self.stars.uncertified().par_chunks(NEIGHBOURS);
@@ -121,16 +124,6 @@ impl Candidates {
     /// What was found, sorted by kind and the numbers of the features.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
-    }
-
-    /// Two triangles whose outer boxes meet, unless they are neighbours.
-    #[inline]
-    fn meet(&self, surface: &Surface, i: u32, j: u32, found: &mut Found) {
-        let (t, u) = (surface.triangles[i as usize], surface.triangles[j as usize]);
-        let shared = t.iter().fold(false, |any, p| any | (*p == u[0]) | (*p == u[1]) | (*p == u[2]));
-        if !shared && self.free[i as usize] + self.free[j as usize] > 0 {
-            self.features(surface, i, j, found);
-        }
     }
 
     /// All triangles around a point against one another, unless another point that they share takes care of them.
@@ -160,7 +153,7 @@ impl Candidates {
         let (a, b) = (t.map(|p| boxes[p as usize]), u.map(|p| boxes[p as usize]));
         let around = |c: &[Bounds; 3]| c[0].join(&c[1]).join(&c[2]);
         let (around_t, around_u) = (around(&a), around(&b));
-        if !around_t.meets(&around_u) {
+        if self.free[i] + self.free[j] == 0 || !around_t.meets(&around_u) {
             return;
         }
         // If one triangle is wholly movable, every pair has a movable point.
@@ -282,6 +275,23 @@ fn triangles_around(surface: &Surface) -> (Vec<u32>, Vec<u32>) {
         next[p] += 1;
     }
     (starts, list)
+}
+
+/// Every two triangles of cloth that share a point, once.
+fn neighbours<'a>(
+    surface: &'a Surface,
+    around: &'a [u32],
+    triangles_around: &'a [u32],
+) -> impl Iterator<Item = [u32; 2]> + 'a {
+    (0..surface.points as u32).flat_map(move |p| {
+        let triangles = &triangles_around[around[p as usize] as usize..around[p as usize + 1] as usize];
+        let first = move |i: u32, j: u32| {
+            let (t, u) = (surface.triangles[i as usize], surface.triangles[j as usize]);
+            t.into_iter().filter(|q| u.contains(q)).min() == Some(p)
+        };
+        let later = move |k: usize| triangles[k + 1..].iter().map(move |j| [triangles[k], *j]);
+        (0..triangles.len()).flat_map(later).filter(move |[i, j]| first(*i, *j))
+    })
 }
 
 /// The slow twin of [`Candidates::find`]: every feature against every other.

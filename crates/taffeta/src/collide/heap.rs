@@ -17,7 +17,17 @@ pub struct Heap {
     leaves: Vec<Sixteen>,
     /// Node 1 is the root; as many as leaves, rounded up to a power of two, stand in the last level.
     nodes: Vec<Bounds>,
+    /// Pairs that are never told: those of leaf k stand from `silent_from[k]` to `silent_from[k + 1]`.
+    silent: Vec<Silent>,
+    silent_from: Vec<u32>,
     set: InstructionSet,
+}
+
+/// Pairs between a leaf and `other`, the same or one after it: per lane of the first the lanes of the second, as bits.
+#[derive(Debug, Clone, Copy)]
+struct Silent {
+    other: u32,
+    lanes: [u16; WIDE],
 }
 
 /// A part of a walk through one tree or two.
@@ -39,6 +49,8 @@ impl Heap {
             order,
             leaves: vec![Sixteen::NOTHING; leaves],
             nodes: vec![Bounds::NOTHING; 2 * leaves.next_power_of_two()],
+            silent: Vec::new(),
+            silent_from: vec![0; leaves + 1],
             set: InstructionSet::available()[0],
         }
     }
@@ -46,6 +58,37 @@ impl Heap {
     /// The same tree compiled for another instruction set that the processor has; the answers are the same.
     pub fn with_instructions(self, set: InstructionSet) -> Self {
         Self { set, ..self }
+    }
+
+    /// Leaves out pairs of boxes in walks within this tree, each named once, in any order.
+    pub fn leave_out(&mut self, pairs: impl Iterator<Item = [u32; 2]>) {
+        let mut place = vec![0; self.order.len()];
+        (0..).zip(&self.order).for_each(|(at, item)| place[*item as usize] = at as usize);
+        let in_order = |[i, j]: [u32; 2]| {
+            let (a, b) = (place[i as usize], place[j as usize]);
+            (a.min(b), a.max(b))
+        };
+        let mut places: Vec<(usize, usize)> = pairs.map(in_order).collect();
+        places.sort_unstable_by_key(|(a, b)| (a / WIDE, b / WIDE));
+        self.silent.clear();
+        self.silent_from.fill(0);
+        for run in places.chunk_by(|p, q| (p.0 / WIDE, p.1 / WIDE) == (q.0 / WIDE, q.1 / WIDE)) {
+            let mut lanes = [0; WIDE];
+            run.iter().for_each(|(a, b)| lanes[a % WIDE] |= 1 << (b % WIDE));
+            self.silent.push(Silent { other: (run[0].1 / WIDE) as u32, lanes });
+            self.silent_from[run[0].0 / WIDE + 1] += 1;
+        }
+        for k in 1..self.silent_from.len() {
+            self.silent_from[k] += self.silent_from[k - 1];
+        }
+    }
+
+    /// What is to be left out between two leaves of this tree, the first not after the second.
+    #[inline]
+    fn left_out(&self, leaf: usize, other: usize) -> [u16; WIDE] {
+        let range = self.silent_from[leaf] as usize..self.silent_from[leaf + 1] as usize;
+        let entry = self.silent[range].iter().find(|s| s.other as usize == other);
+        entry.map_or([0; WIDE], |s| s.lanes)
     }
 
     /// How many boxes it holds.
@@ -81,9 +124,22 @@ impl Heap {
         }
     }
 
-    /// The box around all.
-    pub fn bounds(&self) -> Bounds {
-        self.nodes[1]
+    /// The box of a node.
+    #[inline]
+    pub fn node(&self, node: u32) -> &Bounds {
+        &self.nodes[node as usize]
+    }
+
+    /// Which leaf a node is, if it is one; the last ones may be empty.
+    #[inline]
+    pub fn leaf(&self, node: u32) -> Option<usize> {
+        (node as usize).checked_sub(self.nodes.len() / 2)
+    }
+
+    /// Number and box of all that a leaf holds.
+    pub fn each(&self, leaf: usize, mut visit: impl FnMut(u32, &Bounds)) {
+        let items = self.order.chunks(WIDE).nth(leaf).unwrap_or_default();
+        items.iter().enumerate().for_each(|(lane, item)| visit(*item, &self.leaves[leaf].get(lane)));
     }
 
     /// At least `count` tasks that together find all pairs, if there is work for so many; they depend on the boxes alone.
@@ -153,34 +209,42 @@ impl Heap {
                 Task::Within(a) => {
                     let leaf = a as usize - self.nodes.len() / 2;
                     let Some(boxes) = self.leaves.get(leaf) else { continue };
-                    for (lane, met) in (0u32..).zip(boxes.meet(self.set, !0, boxes)) {
-                        // Only lanes after this one, so that no pair comes twice.
-                        each_bit(met & !(!0 >> (15 - lane)), |other_lane| {
-                            found(self.item(leaf, lane), self.item(leaf, other_lane));
-                        });
-                    }
+                    // Only lanes after each lane, so that no pair comes twice.
+                    let out = self.left_out(leaf, leaf);
+                    let mut met = boxes.meet(self.set, !0, boxes);
+                    (0..WIDE).for_each(|lane| met[lane] &= !(!0 >> (15 - lane)) & !out[lane]);
+                    self.tell(leaf, &met, self, leaf, &mut found);
                 }
                 Task::Between(a, b) => {
                     let (leaf, far) = (a as usize - self.nodes.len() / 2, b as usize - other.nodes.len() / 2);
                     let (boxes, others) = (&self.leaves[leaf], &other.leaves[far]);
                     let rows = boxes.meet_one(self.set, &other.nodes[b as usize]);
-                    let met = boxes.meet(self.set, rows, others);
-                    each_bit(rows, |lane| {
-                        each_bit(met[lane as usize], |other_lane| {
-                            found(self.item(leaf, lane), other.item(far, other_lane));
-                        });
-                    });
+                    let mut met = boxes.meet(self.set, rows, others);
+                    if std::ptr::eq(self, other) {
+                        let out = self.left_out(leaf, far);
+                        (0..WIDE).for_each(|lane| met[lane] &= !out[lane]);
+                    }
+                    self.tell(leaf, &met, other, far, &mut found);
                 }
             }
         }
     }
-}
 
-#[inline(always)]
-fn each_bit(mut bits: u16, mut work: impl FnMut(u32)) {
-    while bits != 0 {
-        work(bits.trailing_zeros());
-        bits &= bits - 1;
+    #[inline(always)]
+    fn tell(
+        &self,
+        leaf: usize,
+        met: &[u16; WIDE],
+        other: &Heap,
+        far: usize,
+        found: &mut impl FnMut(u32, u32),
+    ) {
+        for (lane, mut bits) in (0..).zip(*met) {
+            while bits != 0 {
+                found(self.item(leaf, lane), other.item(far, bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        }
     }
 }
 

@@ -6,8 +6,10 @@ pub mod distance;
 pub mod heap;
 pub mod lanes;
 pub mod nearest;
+pub mod queries;
 pub mod stars;
 pub mod surface;
+pub mod tree;
 
 use crate::math::DVec3;
 use crate::model::{ClothPiece, Model, PosedShape, Shape};

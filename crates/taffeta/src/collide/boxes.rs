@@ -1,5 +1,6 @@
 //! Boxes in f32, rounded outwards, and those that moving points sweep.
 
+use super::features::Boxes;
 use super::surface::Surface;
 use crate::math::DVec3;
 
@@ -134,6 +135,62 @@ impl Bounds {
     }
 }
 
+/// What is added to the eight numbers of a box to move it by a vector.
+#[inline]
+pub(super) fn numbers_of(v: DVec3) -> [f64; 8] {
+    [v.x, v.y, v.z, 0.0, -v.x, -v.y, -v.z, 0.0]
+}
+
+/// Roundings of f64 in sums of coordinates, generously [1].
+const SUMS: f64 = 1e-14;
+
+/// How a box moves and lies as seen from an origin, given as [`numbers_of`] it; all are safe against rounding.
+impl Bounds {
+    /// The gap to another box along the axis where it is widest [m]; 0 if they meet.
+    #[inline]
+    pub(super) fn gap(&self, other: &Self) -> f64 {
+        let mut widest = 0.0;
+        for k in 0..8 {
+            let apart = f64::from(self.0[k]) + f64::from(other.0[k ^ 4]);
+            widest = if apart > widest { apart } else { widest };
+        }
+        widest
+    }
+
+    /// The furthest that a face has moved since it was `before`, never less [m].
+    #[inline]
+    pub(super) fn way_from(&self, before: &Self, origin: &[f64; 8], origin_before: &[f64; 8]) -> f64 {
+        let mut furthest = 0.0;
+        for k in 0..8 {
+            let (a, b) = (f64::from(self.0[k]), f64::from(before.0[k]));
+            let way = ((a - b) - (origin[k] - origin_before[k])).abs();
+            let way = way + SUMS * (a.abs() + b.abs() + origin[k].abs() + origin_before[k].abs());
+            furthest = if way > furthest { way } else { furthest };
+        }
+        furthest
+    }
+
+    /// Whether it lies in `room` for certain.
+    #[inline]
+    pub(super) fn is_in_room(&self, room: &Self, origin: &[f64; 8]) -> bool {
+        let mut inside = true;
+        for ((x, room), origin) in self.0.iter().zip(&room.0).zip(origin) {
+            let x = f64::from(*x);
+            inside &= f64::from(*room) <= x - origin - SUMS * (x.abs() + origin.abs());
+        }
+        inside
+    }
+
+    /// A room around it, larger on the side of `ahead` and by `margin` on all sides [m].
+    pub(super) fn room(&self, origin: &[f64; 8], ahead: &[f64; 8], margin: f64) -> Self {
+        let mut room = Bounds([0.0; 8]);
+        for k in [0, 1, 2, 4, 5, 6] {
+            room.0[k] = below(f64::from(self.0[k]) - origin[k] + ahead[k].min(0.0) - margin);
+        }
+        room
+    }
+}
+
 /// An f32 below `x`, by about two units in its last place; monotone in `x`.
 #[inline]
 fn below(x: f64) -> f32 {
@@ -145,8 +202,6 @@ fn below(x: f64) -> f32 {
 /// The boxes that all points of a surface sweep.
 #[derive(Debug, Clone)]
 pub struct Swept {
-    /// Object of every point.
-    pub object: Vec<u32>,
     /// Boxes for meeting another object: two meet wherever their points may come within both radii and the pad.
     pub outer: Vec<Bounds>,
     /// Boxes for meeting the same object; inside the outer ones.
@@ -156,9 +211,13 @@ pub struct Swept {
 impl Swept {
     /// No boxes yet.
     pub fn new(surface: &Surface) -> Self {
-        let object = (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect();
         let nothing = vec![Bounds::NOTHING; surface.points];
-        Self { object, outer: nothing.clone(), inner: nothing }
+        Self { outer: nothing.clone(), inner: nothing }
+    }
+
+    /// All of them.
+    pub fn boxes(&self) -> Boxes<'_> {
+        Boxes { inner: &self.inner, outer: &self.outer }
     }
 
     /// Sweeps every point on its way from `from` to `to` [m] as a frame sees it that moves by `frame` [m] meanwhile: distances are the same in

@@ -124,6 +124,11 @@ impl Heap {
         }
     }
 
+    /// Longest way from the root to a leaf.
+    pub fn depth(&self) -> usize {
+        self.nodes.len().ilog2() as usize
+    }
+
     /// The box of a node.
     #[inline]
     pub fn node(&self, node: u32) -> &Bounds {
@@ -226,6 +231,31 @@ impl Heap {
                     }
                     self.tell(leaf, &met, other, far, &mut found);
                 }
+            }
+        }
+    }
+
+    /// Calls `found` for every box that meets `one`.
+    pub fn touching(&self, one: &Bounds, mut found: impl FnMut(u32)) {
+        // One node of every level waits at most, and there are no more than 32 levels.
+        let (mut stack, mut waiting) = ([1; 33], usize::from(self.nodes[1].meets(one)));
+        while waiting > 0 {
+            waiting -= 1;
+            let node = stack[waiting];
+            if node < self.nodes.len() / 2 {
+                for child in [2 * node + 1, 2 * node] {
+                    if self.nodes[child].meets(one) {
+                        stack[waiting] = child;
+                        waiting += 1;
+                    }
+                }
+                continue;
+            }
+            let leaf = node - self.nodes.len() / 2;
+            let mut bits = self.leaves[leaf].meet_one(self.set, one);
+            while bits != 0 {
+                found(self.item(leaf, bits.trailing_zeros()));
+                bits &= bits - 1;
             }
         }
     }

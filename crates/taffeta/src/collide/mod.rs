@@ -2,11 +2,15 @@
 
 pub mod boxes;
 pub mod candidates;
+pub mod coherence;
 pub mod distance;
+pub mod features;
+pub mod finder;
 pub mod heap;
 pub mod lanes;
 pub mod nearest;
 pub mod queries;
+pub mod sorted;
 pub mod stars;
 pub mod surface;
 pub mod tree;

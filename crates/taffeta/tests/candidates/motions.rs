@@ -1,4 +1,5 @@
 //! Surfaces and motions to look for pairs in.
+#![allow(dead_code)] // every test file uses its own part
 
 use std::path::PathBuf;
 use taffeta::collide::surface::{Object, Surface};

@@ -2,6 +2,8 @@
 
 mod drape;
 mod hang;
+mod moving;
+mod tree;
 
 use crate::report::{Replacement, ReportError};
 use crate::stepping::FrameSteps;
@@ -25,6 +27,7 @@ pub struct Args {
 enum Experiment {
     Hang(hang::Args),
     Drape(drape::Args),
+    Tree(tree::Args),
 }
 
 /// What all experiments are asked.
@@ -55,6 +58,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
     let (name, common) = match &args.experiment {
         Experiment::Hang(args) => ("hang", &args.common),
         Experiment::Drape(args) => ("drape", &args.common),
+        Experiment::Tree(args) => ("tree", &args.common),
     };
     let machine = machine::description();
     let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
@@ -63,6 +67,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
     let table = match &args.experiment {
         Experiment::Hang(args) => hang::measure(args)?,
         Experiment::Drape(args) => drape::measure(args)?,
+        Experiment::Tree(args) => tree::measure(args)?,
     };
     let all = json!({ "machine": machine, "version": version, "rows": table.rows });
     let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));
@@ -73,10 +78,14 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
 }
 
 fn publish(path: &Path, all: &Value) -> Result<(), Failure> {
+    write(path, &format!("{all:#}\n"))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let write = || {
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         let mut file = Replacement::begin(path)?;
-        writeln!(file.out, "{all:#}")?;
+        file.out.write_all(text.as_bytes())?;
         file.put_in_place()
     };
     write().map_err(|source| Failure::work(ReportError::Io { path: path.into(), source }))

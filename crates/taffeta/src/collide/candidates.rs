@@ -1,12 +1,18 @@
 //! Pairs of features that may come too near in a step: points and triangles, edges and edges.
 //!
-//! The list is a function of the positions alone: a pair stands in it if the boxes swept by its features meet. How it is found (tree,
-//! coherence, threads) changes nothing.
+//! The list is a function of the positions alone: a pair stands in it if the boxes that its features sweep meet, unless it is one of
+//! neighbours that are certified ([`Stars`]). How it is found (tree, threads, coherence) changes nothing.
 
-use super::boxes::Bounds;
+use super::boxes::{Bounds, Swept, mean_motion};
+use super::coherence::{Coherence, Way};
 pub use super::distance::Kind;
-use super::surface::Surface;
+use super::features::Features;
+use super::finder::Finder;
+use super::sorted::{Sorted, merge};
+use super::stars::Stars;
+use super::surface::{NO_EDGE, Surface};
 use crate::math::DVec3;
+use std::sync::Arc;
 
 /// Two features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,100 +24,129 @@ pub struct Pair {
 }
 
 /// Finds pairs, step after step.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Candidates {
-    /// Per point: whether it is moved by forces.
-    movable: Vec<bool>,
+    features: Arc<Features>,
     swept: Swept,
+    stars: Stars,
+    finder: Finder,
+    coherence: Option<Box<Coherence>>,
+    /// Pairs of triangles that share no point, and of those that do.
+    far: Sorted,
+    near: Sorted,
     pairs: Vec<Pair>,
 }
 
 impl Candidates {
     /// For a surface whose points are `movable`, or else pinned or those of bodies.
     pub fn new(surface: &Surface, movable: &[bool]) -> Self {
-        Self { movable: movable.to_vec(), swept: Swept::new(surface), pairs: Vec::new() }
+        let features = Arc::new(Features::new(surface, movable));
+        Self {
+            swept: Swept::new(surface),
+            stars: Stars::new(surface),
+            finder: Finder::new(surface, &features),
+            features,
+            coherence: None,
+            far: Sorted::default(),
+            near: Sorted::default(),
+            pairs: Vec::new(),
+        }
+    }
+
+    /// The same, with lists that are kept from step to step (P4): faster where steps are small, the same pairs.
+    pub fn coherent(surface: &Surface, movable: &[bool]) -> Self {
+        let plain = Self::new(surface, movable);
+        let coherence = Coherence::new(surface, &plain.features, &plain.finder);
+        Self { coherence: Some(Box::new(coherence)), ..plain }
     }
 
     /// All pairs of features that may come within the distance they keep ([`Surface::between`]) plus `pad` [m] while every point moves
     /// straight from `from` to `to` [m].
     pub fn find(&mut self, surface: &Surface, from: &[DVec3], to: &[DVec3], pad: f64) {
-        self.swept.update(surface, &self.movable, from, to, pad);
-        self.pairs.clear();
-        brute_force(surface, &self.movable, &self.swept, &mut self.pairs);
+        let features = &self.features;
+        let frame = mean_motion(&features.movable, from, to);
+        self.swept.update(surface, from, to, frame, pad);
+        if surface.cloth_meets_cloth {
+            self.stars.judge(from, to, pad);
+        }
+        let boxes = self.swept.boxes();
+        if surface.cloth_meets_cloth {
+            self.finder.neighbours(features, &self.stars, boxes, &mut self.near);
+        }
+        match &mut self.coherence {
+            Some(coherence) => coherence.find(features, Way { from, to, mean: frame }, boxes, &mut self.far),
+            None => {
+                self.finder.refit(features, boxes.outer);
+                self.finder.all(features, boxes, &mut self.far);
+            }
+        }
+        let (pairs, triangles, edges) = (&mut self.pairs, &features.triangles, &features.edges);
+        pairs.clear();
+        merge(&self.far.points, &self.near.points, |[p, t]| {
+            let [a, b, c] = triangles[t as usize];
+            pairs.push(Pair { kind: Kind::PointTriangle, points: [p, a, b, c] });
+        });
+        merge(&self.far.edges, &self.near.edges, |[e, f]| {
+            let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
+            pairs.push(Pair { kind: Kind::EdgeEdge, points: [a, b, c, d] });
+        });
     }
 
     /// What was found, sorted by kind and the numbers of the features.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
-}
 
-/// The boxes that points sweep.
-#[derive(Debug, Clone)]
-pub struct Swept {
-    /// Object of every point.
-    object: Vec<u32>,
-    /// Boxes for meeting another object: two of them meet wherever their points may come within both radii.
-    outer: Vec<Bounds>,
-    /// Boxes for meeting the same object.
-    inner: Vec<Bounds>,
-}
-
-impl Swept {
-    /// No boxes yet.
-    pub fn new(surface: &Surface) -> Self {
-        let object = (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect();
-        let nothing = vec![Bounds::NOTHING; surface.points];
-        Self { object, outer: nothing.clone(), inner: nothing }
-    }
-
-    /// Sweeps every point, seen from a frame that moves as the movable points do on average: distances are the same in every frame, boxes not.
-    pub fn update(&mut self, surface: &Surface, movable: &[bool], from: &[DVec3], to: &[DVec3], pad: f64) {
-        let moved = from.iter().zip(to).zip(movable).filter(|(_, free)| **free).map(|((a, b), _)| *b - *a);
-        let count = movable.iter().filter(|free| **free).count().max(1);
-        let mean = moved.sum::<DVec3>() / count as f64;
-        for (p, (a, b)) in from.iter().zip(to).enumerate().take(surface.points) {
-            let object = &surface.objects[self.object[p] as usize];
-            let end = *b - mean;
-            self.outer[p] = Bounds::around(*a, end, object.radius + 0.5 * pad);
-            self.inner[p] = Bounds::around(*a, end, 0.5 * (object.self_distance + pad));
-        }
-    }
-
-    /// Whether the boxes of two features meet.
-    fn meet(&self, first: &[u32], second: &[u32]) -> bool {
-        let same = self.object[first[0] as usize] == self.object[second[0] as usize];
-        let boxes = if same { &self.inner } else { &self.outer };
-        let around =
-            |points: &[u32]| points.iter().fold(Bounds::NOTHING, |all, p| all.join(&boxes[*p as usize]));
-        around(first).meets(&around(second))
+    /// What coherence did so far, if it is on.
+    pub fn coherence(&self) -> Option<&Coherence> {
+        self.coherence.as_deref()
     }
 }
-
-/// The slow twin: every feature against every other.
-pub fn brute_force(surface: &Surface, movable: &[bool], swept: &Swept, pairs: &mut Vec<Pair>) {
-    let body = |p: u32| surface.objects[swept.object[p as usize] as usize].body.is_some();
-    let mut try_pair = |kind, points: [u32; 4], split: usize| {
+/// The slow twin of [`Candidates::find`]: every feature against every other.
+pub fn brute_force(surface: &Surface, movable: &[bool], from: &[DVec3], to: &[DVec3], pad: f64) -> Vec<Pair> {
+    let (mut swept, mut stars, mut pairs) = (Swept::new(surface), Stars::new(surface), Vec::new());
+    swept.update(surface, from, to, mean_motion(movable, from, to), pad);
+    stars.judge(from, to, pad);
+    let object = |p: u32| surface.object_of_point(p);
+    let body = |p: u32| surface.objects[object(p)].body.is_some();
+    let mut try_pair = |kind, points: [u32; 4], split: usize, owners: [usize; 2]| {
         let (first, second) = points.split_at(split);
         let apart = !first.iter().any(|p| second.contains(p));
         let free = points.iter().any(|p| movable[*p as usize]);
-        let bodies = u8::from(body(first[0])) + u8::from(body(second[0]));
-        let may = bodies == 1 || bodies == 0 && surface.cloth_meets_cloth;
-        if apart && free && may && swept.meet(first, second) {
+        let same = object(first[0]) == object(second[0]);
+        let boxes = if same { &swept.inner } else { &swept.outer };
+        let around = |of: &[u32]| of.iter().fold(Bounds::NOTHING, |all, p| all.join(&boxes[*p as usize]));
+        let [t, u] = owners.map(|t| surface.triangles[t]);
+        let neighbours = t.iter().any(|p| u.contains(p) && stars.certified(*p));
+        let may = match [body(first[0]), body(second[0])] {
+            [false, false] => surface.cloth_meets_cloth,
+            [a, b] => a != b,
+        };
+        let near = || around(first).meets(&around(second));
+        if apart && free && may && !neighbours && near() {
             pairs.push(Pair { kind, points });
         }
     };
-    let mut points: Vec<u32> = surface.triangles.iter().flatten().copied().collect();
-    points.sort_unstable();
-    points.dedup();
-    for p in points {
-        for ([a, b, c], _) in surface.triangles.iter().zip(&surface.owned).filter(|(_, o)| o.is_face) {
-            try_pair(Kind::PointTriangle, [p, *a, *b, *c], 1);
+    let owned = || surface.owned.iter().enumerate();
+    let mut corners: Vec<_> = owned()
+        .flat_map(|(t, o)| (0..3).filter(|k| o.corners[*k]).map(move |k| (surface.triangles[t][k], t)))
+        .collect();
+    corners.sort_unstable();
+    for (p, owner) in corners {
+        for (t, _) in owned().filter(|(_, o)| o.is_face) {
+            let [a, b, c] = surface.triangles[t];
+            try_pair(Kind::PointTriangle, [p, a, b, c], 1, [owner, t]);
         }
     }
-    for (k, [a, b]) in surface.edges.iter().enumerate() {
-        for [c, d] in &surface.edges[k + 1..] {
-            try_pair(Kind::EdgeEdge, [*a, *b, *c, *d], 2);
+    let mut edges: Vec<_> = owned()
+        .flat_map(|(t, o)| o.edges.into_iter().filter(|e| *e != NO_EDGE).map(move |e| (e as usize, t)))
+        .collect();
+    edges.sort_unstable();
+    for (k, (e, owner)) in edges.iter().enumerate() {
+        for (f, other) in &edges[k + 1..] {
+            let ([a, b], [c, d]) = (surface.edges[*e], surface.edges[*f]);
+            try_pair(Kind::EdgeEdge, [a, b, c, d], 2, [*owner, *other]);
         }
     }
+    pairs
 }

@@ -2,12 +2,21 @@
 
 pub mod boxes;
 pub mod candidates;
+pub mod coherence;
 pub mod contact;
 pub mod distance;
+pub mod features;
+pub mod finder;
 pub mod guard;
+pub mod heap;
+pub mod lanes;
 pub mod nearest;
 pub mod passage;
+pub mod queries;
+pub mod sorted;
+pub mod stars;
 pub mod surface;
+pub mod tree;
 mod zones;
 
 use crate::math::DVec3;

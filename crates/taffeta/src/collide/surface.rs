@@ -21,6 +21,8 @@ pub struct Surface {
     pub particles: usize,
     /// How many points there are.
     pub points: usize,
+    /// Where every point is when nothing pulls, those of a body in its own frame [m]; tells what lies side by side, and nothing else.
+    pub rest: Vec<DVec3>,
     /// Triangles: those of the model, then those of bodies, where equal corners make a point or an edge.
     pub triangles: Vec<[u32; 3]>,
     /// Edges, each once, smaller end first.
@@ -84,6 +86,7 @@ impl Surface {
         let mut surface = Self {
             particles,
             points: particles,
+            rest: model.rest_positions.clone(),
             triangles: model.triangles.clone(),
             edges: Vec::new(),
             owned: Vec::new(),
@@ -107,6 +110,8 @@ impl Surface {
             let (radius, count, triangles) = outline(&collider.shape);
             let (first, first_triangle) = (surface.points, surface.triangles.len());
             surface.points += count;
+            surface.rest.resize(surface.points, DVec3::ZERO);
+            place(&collider.shape, &Pose::IDENTITY, &mut surface.rest[first..]);
             surface.triangles.extend(triangles.iter().map(|t| t.map(|i| i + first as u32)));
             surface.objects.push(Object {
                 points: first..surface.points,
@@ -117,6 +122,21 @@ impl Surface {
                 body: Some(number),
             });
         }
+        surface.share_out();
+        surface
+    }
+
+    /// A surface of given parts, which must fit together.
+    pub fn of_parts(
+        particles: usize,
+        rest: Vec<DVec3>,
+        triangles: Vec<[u32; 3]>,
+        objects: Vec<Object>,
+    ) -> Self {
+        let (edges, owned) = (Vec::new(), Vec::new());
+        let (points, cloth_meets_cloth) = (rest.len(), true);
+        let mut surface =
+            Self { particles, points, rest, triangles, edges, owned, cloth_meets_cloth, objects };
         surface.share_out();
         surface
     }
@@ -216,16 +236,7 @@ mod tests {
 
     #[test]
     fn a_box_is_closed_and_looks_outwards_and_its_features_stand_once() {
-        let mut surface = Surface {
-            particles: 0,
-            points: 8,
-            triangles: BOX.to_vec(),
-            edges: vec![],
-            owned: vec![],
-            cloth_meets_cloth: true,
-            objects: vec![],
-        };
-        surface.share_out();
+        let surface = Surface::of_parts(0, vec![DVec3::ZERO; 8], BOX.to_vec(), vec![]);
         let half_size = DVec3::new(0.5, 1.0, 1.5);
         let mut points = [DVec3::ZERO; 8];
         place(&Shape::Box { half_size }, &Pose::IDENTITY, &mut points);

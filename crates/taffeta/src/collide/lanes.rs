@@ -1,0 +1,176 @@
+//! One box against sixteen at once, in whatever registers the processor has.
+
+use super::boxes::Bounds;
+use crate::math::lanes::InstructionSet;
+
+/// How many boxes stand side by side.
+pub const WIDE: usize = 16;
+
+/// Sixteen boxes: per axis all least coordinates, then per axis all largest ones [m].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(64))]
+pub struct Sixteen([[f32; WIDE]; 6]);
+
+impl Sixteen {
+    /// Sixteen boxes that hold nothing.
+    pub const NOTHING: Sixteen = {
+        let (low, high) = ([f32::INFINITY; WIDE], [f32::NEG_INFINITY; WIDE]);
+        Sixteen([low, low, low, high, high, high])
+    };
+
+    /// Puts a box into a lane.
+    #[inline]
+    pub fn set(&mut self, lane: usize, bounds: &Bounds) {
+        for k in 0..3 {
+            self.0[k][lane] = bounds.low(k);
+            self.0[3 + k][lane] = bounds.high(k);
+        }
+    }
+
+    /// The box in a lane.
+    #[inline]
+    pub fn get(&self, lane: usize) -> Bounds {
+        Bounds::new([0, 1, 2].map(|k| self.0[k][lane]), [3, 4, 5].map(|k| self.0[k][lane]))
+    }
+
+    /// For every lane in `rows` the lanes of `other` that its box meets, as bits.
+    #[inline]
+    pub fn meet(&self, set: InstructionSet, rows: u16, other: &Sixteen) -> [u16; WIDE] {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a set other than `Plain` comes from `InstructionSet::available`: the processor has it.
+        match set {
+            InstructionSet::Avx512 => return unsafe { x86::rows_avx512(&self.0, rows, &other.0) },
+            InstructionSet::Avx2 => return unsafe { x86::rows_avx2(&self.0, rows, &other.0) },
+            InstructionSet::Plain => {}
+        }
+        let _ = set;
+        each_row(rows, |lane| one_plain(&self.get(lane), &other.0))
+    }
+
+    /// The lanes whose boxes meet `one`, as bits.
+    #[inline]
+    pub fn meet_one(&self, set: InstructionSet, one: &Bounds) -> u16 {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        match set {
+            InstructionSet::Avx512 => return unsafe { x86::one_avx512(one, &self.0) },
+            InstructionSet::Avx2 => return unsafe { x86::one_avx2(one, &self.0) },
+            InstructionSet::Plain => {}
+        }
+        let _ = set;
+        one_plain(one, &self.0)
+    }
+}
+
+#[inline(always)]
+fn each_row(mut rows: u16, one: impl Fn(usize) -> u16) -> [u16; WIDE] {
+    let mut met = [0; WIDE];
+    while rows != 0 {
+        let lane = rows.trailing_zeros() as usize;
+        met[lane] = one(lane);
+        rows &= rows - 1;
+    }
+    met
+}
+
+fn one_plain(one: &Bounds, boxes: &[[f32; WIDE]; 6]) -> u16 {
+    (0..WIDE).fold(0, |bits, lane| {
+        let meets = (0..3)
+            .fold(true, |all, k| all & (boxes[k][lane] <= one.high(k)) & (one.low(k) <= boxes[3 + k][lane]));
+        bits | u16::from(meets) << lane
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Bounds, WIDE, each_row};
+    use std::arch::x86_64::*;
+
+    type Boxes = [[f32; WIDE]; 6];
+
+    #[target_feature(enable = "avx512f")]
+    pub fn rows_avx512(mine: &Boxes, rows: u16, other: &Boxes) -> [u16; WIDE] {
+        // SAFETY: arrays of sixteen numbers at multiples of 64 bytes.
+        let load = |k: usize| unsafe { _mm512_load_ps(other[k].as_ptr()) };
+        let (low, high) = ([load(0), load(1), load(2)], [load(3), load(4), load(5)]);
+        each_row(rows, |lane| {
+            let mut met = !0;
+            for k in 0..3 {
+                let (my_low, my_high) = (_mm512_set1_ps(mine[k][lane]), _mm512_set1_ps(mine[3 + k][lane]));
+                met = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(met, low[k], my_high);
+                met = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(met, my_low, high[k]);
+            }
+            met
+        })
+    }
+
+    #[target_feature(enable = "avx512f")]
+    pub fn one_avx512(one: &Bounds, boxes: &Boxes) -> u16 {
+        let mut met = !0;
+        for k in 0..3 {
+            // SAFETY: as above.
+            let (low, high) =
+                unsafe { (_mm512_load_ps(boxes[k].as_ptr()), _mm512_load_ps(boxes[3 + k].as_ptr())) };
+            met = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(met, low, _mm512_set1_ps(one.high(k)));
+            met = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(met, _mm512_set1_ps(one.low(k)), high);
+        }
+        met
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn rows_avx2(mine: &Boxes, rows: u16, other: &Boxes) -> [u16; WIDE] {
+        each_row(rows, |lane| {
+            let bounds = Bounds::new([0, 1, 2].map(|k| mine[k][lane]), [3, 4, 5].map(|k| mine[k][lane]));
+            one_avx2(&bounds, other)
+        })
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn one_avx2(one: &Bounds, boxes: &Boxes) -> u16 {
+        let half = |from: usize| {
+            let mut met = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+            for k in 0..3 {
+                // SAFETY: eight numbers from a multiple of 32 bytes, inside an array of sixteen.
+                let load = |row: usize| unsafe { _mm256_load_ps(boxes[row].as_ptr().add(from)) };
+                let below = _mm256_cmp_ps::<_CMP_LE_OQ>(load(k), _mm256_set1_ps(one.high(k)));
+                let above = _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_set1_ps(one.low(k)), load(3 + k));
+                met = _mm256_and_ps(met, _mm256_and_ps(below, above));
+            }
+            _mm256_movemask_ps(met) as u16
+        };
+        half(0) | half(8) << 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::random::Random;
+
+    #[test]
+    fn every_instruction_set_meets_the_same_boxes() {
+        let mut random = Random::new(5);
+        let mut number = || random.below(6) as f32;
+        let mut sixteen = || {
+            let mut boxes = Sixteen::NOTHING;
+            for lane in 0..WIDE - 1 {
+                let low = [number(), number(), number()];
+                boxes.set(lane, &Bounds::new(low, low.map(|x| x + number())));
+            }
+            boxes
+        };
+        let mut hits = 0;
+        for _ in 0..200 {
+            let (a, b) = (sixteen(), sixteen());
+            let slow: [u16; WIDE] = std::array::from_fn(|l| {
+                (0..WIDE).filter(|m| a.get(l).meets(&b.get(*m))).fold(0, |bits, m| bits | 1 << m)
+            });
+            hits += slow.iter().map(|bits| bits.count_ones()).sum::<u32>();
+            for set in InstructionSet::available() {
+                assert_eq!(a.meet(*set, !0, &b), slow, "{set:?}");
+                assert!((0..WIDE).all(|l| b.meet_one(*set, &a.get(l)) == slow[l]), "{set:?}");
+            }
+        }
+        assert!(hits > 1000 && hits < 40_000, "a fair sample: {hits}");
+    }
+}

@@ -90,14 +90,15 @@ pub struct Moved<'a> {
     pub h: f64,
 }
 
-/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who was moved how far [m].
+/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who was moved how far [m]. Returns whether anything was.
 pub fn part(
     contacts: &[Contact],
     done: &mut [Done],
     moved: &Moved,
     after: &mut [Vec4],
     mut touched: impl FnMut(usize, DVec3),
-) {
+) -> bool {
+    let mut any = false;
     for (contact, done) in contacts.iter().zip(done) {
         let n = contact.normal;
         let to = contact.between(after, moved.bodies[1]);
@@ -114,6 +115,7 @@ pub fn part(
         let grip = if length > limit { wanted * (limit / length) } else { wanted };
         let way = (push - done.push) * n + (grip - done.grip);
         *done = Done { push, grip };
+        any |= way != DVec3::ZERO;
         for (&point, moves) in contact.points.iter().zip(contact.moves) {
             if moves != 0.0 {
                 after[point as usize] += Vec4::from(moves * way);
@@ -121,4 +123,5 @@ pub fn part(
             }
         }
     }
+    any
 }

@@ -169,15 +169,17 @@ impl Guard {
         }
     }
 
-    /// One sweep over the contacts: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m].
-    pub fn part(&mut self, before: &[Vec4], after: &mut [Vec4], h: f64, moved: impl FnMut(usize, DVec3)) {
+    /// One sweep over the contacts: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m]. Returns
+    /// whether anything moved.
+    pub fn part(
+        &mut self,
+        before: &[Vec4],
+        after: &mut [Vec4],
+        h: f64,
+        moved: impl FnMut(usize, DVec3),
+    ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, moved);
-    }
-
-    /// Whether anything may touch in this stretch.
-    pub fn has_contacts(&self) -> bool {
-        !self.contacts.is_empty()
+        contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, moved)
     }
 
     /// How many contacts have pushed in this sub-step.

@@ -292,19 +292,17 @@ impl Impulse {
     /// Contacts with friction inside the iteration.
     fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
-        let sweeps =
-            if guard.as_ref().is_some_and(|guard| guard.has_contacts()) { CONTACT_SWEEPS } else { 1 };
-        for _ in 0..sweeps {
+        for _ in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
                     worker.contacts = around.touch(model, worker.particles.clone(), worker.cloth, x, q, grip);
                 });
             }
-            if let Some(guard) = &mut guard {
-                let grip = &mut self.grip;
-                // A push however small tells that a particle touches.
-                let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
-                guard.part(x, &mut self.q[..n], h, touched);
+            let grip = &mut self.grip;
+            // A push however small tells that a particle touches.
+            let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
+            if !guard.as_mut().is_some_and(|guard| guard.part(x, &mut self.q[..n], h, touched)) {
+                break;
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::math::DVec3;
 use std::sync::Arc;
 
 /// Two features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// What meets what.
     pub kind: Kind,

@@ -6,7 +6,7 @@
 use crate::math::DVec3;
 
 /// What kind of features meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A point and a triangle, as points `[p, a, b, c]`.
     PointTriangle,

@@ -10,6 +10,7 @@ use super::distance::{Kind, closest, lower_bound};
 use super::nearest::nearest;
 use super::passage::{Passage, passage};
 use super::surface::Surface;
+use super::tangles::Tangles;
 use super::zones::Zones;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Model, PosedShape, Shape};
@@ -56,6 +57,7 @@ pub struct Guard {
     waiting: Vec<bool>,
     tasks: Vec<Vec<Hit>>,
     hits: Vec<Hit>,
+    tangles: Tangles,
     zones: Zones,
     commons: Vec<Common>,
     /// The ends before zones changed them [m].
@@ -123,11 +125,22 @@ impl Guard {
             waiting: Vec::new(),
             tasks: Vec::new(),
             hits: Vec::new(),
+            tangles: Tangles::default(),
             zones: Zones::new(surface.points + surface.objects.len()),
             commons: vec![Common::default(); surface.points + surface.objects.len()],
             proposed: Vec::new(),
             surface,
         })
+    }
+
+    /// Tells what intersects now: pairs of cloth triangles, and cloth triangles that cut into a body. They do not block one another.
+    pub fn tangle(&mut self, cloth_cloth: &[[u32; 2]], in_bodies: impl Iterator<Item = u32>) {
+        self.tangles.set(&self.surface, cloth_cloth, in_bodies);
+    }
+
+    /// Whether something intersected when [`Guard::tangle`] was last called.
+    pub fn is_tangled(&self) -> bool {
+        !self.tangles.is_empty()
     }
 
     /// How many sub-steps a stretch may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
@@ -240,7 +253,11 @@ impl Guard {
         let of = |pair: &Pair| {
             // Particles keep clear of round bodies on their own, further out.
             let met_elsewhere = round(pair.points[0]) || round(pair.points[3]);
-            if met_elsewhere { None } else { Contact::of(surface, pair, start, inverse_mass, approach) }
+            if met_elsewhere || self.tangles.has(surface, pair) {
+                None
+            } else {
+                Contact::of(surface, pair, start, inverse_mass, approach)
+            }
         };
         self.contacts.clear();
         self.contacts.extend(self.candidates.pairs().iter().filter_map(of));
@@ -265,7 +282,7 @@ impl Guard {
     /// Tries to prove all pairs that wait or had a point moved; those that fail are hits and wait on.
     fn prove(&mut self) {
         let (pairs, changed) = (self.candidates.pairs(), &self.changed);
-        let (surface, start, end) = (&self.surface, &self.start, &self.end);
+        let (surface, start, end, tangles) = (&self.surface, &self.start, &self.end, &self.tangles);
         self.tasks.resize_with(pairs.len().div_ceil(TASK), Vec::new);
         let work =
             pairs.par_chunks(TASK).zip(self.waiting.par_chunks_mut(TASK)).zip(&mut self.tasks).enumerate();
@@ -274,11 +291,11 @@ impl Guard {
             for (k, (pair, waits)) in pairs.iter().zip(waiting).enumerate() {
                 if *waits || pair.points.iter().any(|p| changed[*p as usize]) {
                     *waits = match meets(surface, pair, start, end) {
-                        Some(time) => {
+                        Some(time) if tangles.is_empty() || !tangles.has(surface, pair) => {
                             hits.push(Hit { pair: (task * TASK + k) as u32, time });
                             true
                         }
-                        None => false,
+                        _ => false,
                     };
                 }
             }

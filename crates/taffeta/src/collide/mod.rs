@@ -16,6 +16,7 @@ pub mod queries;
 pub mod sorted;
 pub mod stars;
 pub mod surface;
+mod tangles;
 pub mod tree;
 mod zones;
 

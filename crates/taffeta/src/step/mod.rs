@@ -65,7 +65,9 @@ impl Simulation {
             Method::Verlet => Solver::Verlet(Box::new(Verlet::new(&model))),
         };
         let guard = Guard::new(&model).map(Box::new);
-        Ok(Self { attempt: state.clone(), model, state, solver, guard })
+        let mut simulation = Self { attempt: state.clone(), model, state, solver, guard };
+        simulation.tell_tangles();
+        Ok(simulation)
     }
 
     /// Moves on by one step. On an error the state stays the last good one.
@@ -80,7 +82,25 @@ impl Simulation {
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;
         self.check_finite()?;
         std::mem::swap(&mut self.state, &mut self.attempt);
+        if report.settled.pinched > 0 || self.guard.as_ref().is_some_and(|guard| guard.is_tangled()) {
+            self.tell_tangles();
+        }
         Ok(report)
+    }
+
+    /// Lets the guard know what intersects: nothing, unless the scene started so or led things pinched the cloth.
+    fn tell_tangles(&mut self) {
+        if let Some(guard) = &mut self.guard {
+            let (model, state) = (&self.model, &self.state);
+            let cloth_cloth = match model.cloth_meets_cloth {
+                true => check::self_intersections(&state.positions, &model.triangles),
+                false => Vec::new(),
+            };
+            let into = |c: &model::Collider| {
+                check::against_body(&state.positions, &model.triangles, &c.at(state.time)).intersecting
+            };
+            guard.tangle(&cloth_cloth, model.colliders.iter().flat_map(into));
+        }
     }
 
     /// All that is constant.
@@ -95,7 +115,9 @@ impl Simulation {
 
     /// Goes to a state of this model that [`State::to_bytes`] has kept, such as one from a recording.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateMismatch> {
-        self.state.read_bytes(bytes)
+        self.state.read_bytes(bytes)?;
+        self.tell_tangles();
+        Ok(())
     }
 
     /// Strain and intersections of the present state, measured by code that is not the solver.

@@ -53,7 +53,7 @@ fn refuse_what_is_not_understood(schema: &Value, path: &str) {
                 assert!(value.as_array().unwrap().iter().all(|word| word["const"].is_string()), "{here}")
             }
             "type" => {
-                let names = ["object", "array", "string", "number", "integer"];
+                let names = ["object", "array", "string", "number", "integer", "boolean"];
                 let name = value.as_str().or_else(|| {
                     let both = value.as_array()?;
                     (both.len() == 2 && both[1] == "null").then(|| both[0].as_str())?

@@ -3,6 +3,7 @@
 pub mod distance;
 pub mod nearest;
 pub mod passage;
+pub mod passages;
 pub mod surface;
 
 use crate::math::DVec3;

@@ -107,10 +107,10 @@ fn a_sequence_moves_straight_from_file_to_file_and_then_rests() {
         }
     }
     // As it stands in a recording.
-    let text = serde_json::to_string(&Form::Mesh(mesh.clone())).unwrap();
-    assert!(serde_json::from_str::<Form>(&text).unwrap() == Form::Mesh(mesh), "every bit of it");
-    let damaged = text.replacen("[0,6,7]", "[0,6,99]", 1);
-    assert!(damaged != text && serde_json::from_str::<Form>(&damaged).is_err());
+    let mut recorded = serde_json::to_value(Form::Mesh(mesh.clone())).unwrap();
+    assert!(serde_json::from_value::<Form>(recorded.clone()).unwrap() == Form::Mesh(mesh));
+    recorded["triangles"][0][2] = 48.into();
+    assert!(serde_json::from_value::<Form>(recorded).is_err());
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn check_speed(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
         let (far, time) = ((x * x + y * y + z * z).sqrt(), after.time - before.time);
         if time > 0.0 && far > FASTEST_BODY * time {
             let detail =
-                format!(": {} m in {} s, where {FASTEST_BODY} m/s is the most", short(far), short(time));
+                format!(": {} m at {:.0} m/s, where {FASTEST_BODY} is the most", short(far), far / time);
             let remedy = "give it more time, or place the body where it is needed from the start";
             faults.report(Rule::TooFast, list.item(index + 1).key("move"), "", &detail, remedy);
         }

@@ -3,9 +3,10 @@
 use crate::Failure;
 use std::ops::Range;
 use std::path::Path;
+use taffeta::collide::distance::{Kind, closest};
 use taffeta::collide::nearest::nearest;
-use taffeta::math::DVec3;
-use taffeta::model::{PosedShape, Shape};
+use taffeta::math::{DVec3, Pose};
+use taffeta::model::{Form, PosedShape};
 use taffeta_io::recording::{Frame, Header, Reader};
 use taffeta_io::scene_file;
 use taffeta_render::{BodyView, Camera, ClothView, Framing, Image, Picture, Scale, SceneView, Values};
@@ -33,7 +34,9 @@ pub enum ColourBy {
 pub struct Album {
     reader: Reader,
     cloths: Vec<(Range<usize>, [f32; 3])>,
-    shapes: Vec<Option<Shape>>,
+    forms: Vec<Option<Form>>,
+    /// Points of bodies that are meshes in the present frame [m].
+    body_points: Vec<Vec<DVec3>>,
     camera: Option<Camera>,
     frame: Frame,
     positions: Vec<DVec3>,
@@ -46,15 +49,15 @@ impl Album {
         let reader = Reader::open(path).map_err(Failure::input)?;
         let header = reader.header();
         let colliders = header.about["colliders"].as_array().map_or(&[][..], Vec::as_slice);
-        let shapes = colliders.iter().map(|c| serde_json::from_value(c["shape"].clone()).ok()).collect();
+        let forms = colliders.iter().map(|c| serde_json::from_value(c["shape"].clone()).ok()).collect();
         let recorded = scene_file::from_text("the recorded scene", &header.scene, &[]).ok();
         let camera = recorded.and_then(|scene| scene.camera).map(|c| Camera {
             position: DVec3::from(c.position),
             target: DVec3::from(c.target),
             field_of_view: c.field_of_view,
         });
-        let (frame, positions, before) = (Frame::default(), Vec::new(), Vec::new());
-        Ok(Self { cloths: cloths(header), shapes, camera, reader, frame, positions, before })
+        let (frame, positions, before, body_points) = (Frame::default(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { cloths: cloths(header), forms, body_points, camera, reader, frame, positions, before })
     }
 
     /// Numbers of frames, from the first to the last whole one.
@@ -85,6 +88,11 @@ impl Album {
             self.positions.clear();
             self.positions.extend(self.frame.absolute());
         }
+        let points = self.known_bodies().map(|(form, pose)| match form {
+            Form::Mesh(mesh) => mesh.points(self.frame.time, pose),
+            Form::Closed(_) => Vec::new(),
+        });
+        self.body_points = points.collect();
         Ok(true)
     }
 
@@ -124,14 +132,20 @@ impl Album {
         };
         SceneView {
             cloths: self.cloths.iter().map(cloth).collect(),
-            bodies: self.bodies().map(BodyView::Shape).collect(),
+            bodies: self.bodies().collect(),
             ground: None,
         }
     }
 
-    fn bodies(&self) -> impl Iterator<Item = PosedShape> {
-        let known = self.shapes.iter().zip(&self.frame.bodies);
-        known.filter_map(|(shape, pose)| Some(PosedShape { shape: (*shape)?, pose: *pose }))
+    fn known_bodies(&self) -> impl Iterator<Item = (&Form, &Pose)> {
+        self.forms.iter().zip(&self.frame.bodies).filter_map(|(form, pose)| Some((form.as_ref()?, pose)))
+    }
+
+    fn bodies(&self) -> impl Iterator<Item = BodyView<'_>> {
+        self.known_bodies().zip(&self.body_points).map(|((form, pose), positions)| match form {
+            Form::Closed(shape) => BodyView::Shape(PosedShape { shape: *shape, pose: *pose }),
+            Form::Mesh(mesh) => BodyView::Mesh { positions, triangles: mesh.triangles() },
+        })
     }
 
     /// The number of every particle that its colour stands for.
@@ -145,11 +159,8 @@ impl Album {
             }
             ColourBy::Speed => vec![0.0; self.positions.len()],
             ColourBy::Contact => {
-                let bodies: Vec<PosedShape> = self.bodies().collect();
-                let gap = |x: &DVec3| {
-                    let gaps = bodies.iter().filter_map(|body| nearest(body, *x, FAR)).map(|near| near.gap);
-                    1e3 * gaps.fold(FAR, f64::min)
-                };
+                let bodies: Vec<BodyView> = self.bodies().collect();
+                let gap = |x: &DVec3| 1e3 * bodies.iter().map(|body| gap(body, *x)).fold(FAR, f64::min);
                 self.positions.iter().map(gap).collect()
             }
         }
@@ -164,6 +175,23 @@ impl Album {
             ColourBy::Contact => ("distance to bodies", "mm", 1e3 * FAR),
         };
         Scale { title: title.into(), unit: unit.into(), low: 0.0, high }
+    }
+}
+
+/// How far a point is from a body, as far as [`FAR`] [m].
+fn gap(body: &BodyView, x: DVec3) -> f64 {
+    match body {
+        BodyView::Shape(shape) => nearest(shape, x, FAR).map_or(FAR, |near| near.gap),
+        BodyView::Mesh { positions, triangles } => {
+            let to = |t: &[u32; 3]| {
+                let [a, b, c] = t.map(|corner| positions[corner as usize]);
+                let beyond = (a.min(b).min(c) - x).max(x - a.max(b).max(c));
+                // Most triangles are far away.
+                let near = beyond.max_element() < FAR;
+                near.then(|| closest(Kind::PointTriangle, &[x, a, b, c]).vector.length())
+            };
+            triangles.iter().filter_map(to).fold(FAR, f64::min)
+        }
     }
 }
 

@@ -75,7 +75,7 @@ fn header(scene: &Scene, simulation: &Simulation) -> Header {
             "triangles": [c.triangles.start, c.triangles.end],
         })
     };
-    let collider = |c: &taffeta::model::Collider| json!({ "name": c.name, "shape": c.shape });
+    let collider = |c: &taffeta::model::Collider| json!({ "name": c.name, "shape": c.form });
     Header {
         scene: String::new(),
         about: json!({
@@ -104,7 +104,7 @@ fn record(path: &Path) -> Result<(), Box<dyn Error>> {
         let state = simulation.state();
         (frame.number, frame.time, frame.state_hash) = (number, state.time, state.hash());
         frame.set_positions(&state.positions);
-        frame.bodies = simulation.model().colliders.iter().map(|c| c.at(state.time).pose).collect();
+        frame.bodies = simulation.model().colliders.iter().map(|c| c.pose(state.time)).collect();
         frame.report =
             json!({ "contacts": report.map(|r| r.contacts), "substeps": report.map(|r| r.substeps) });
         writer.frame(&frame)?;

@@ -61,7 +61,7 @@ pub enum BodyView<'a> {
 }
 
 impl<'a> SceneView<'a> {
-    /// The cloth of a model at `positions` [m] in the colours of its fabrics, and its colliders at `time` [s]. No floor.
+    /// The cloth of a model at `positions` [m] in the colours of its fabrics, and its closed-form colliders at `time` [s]. No floor.
     pub fn of(model: &'a Model, positions: &'a [DVec3], time: f64) -> Self {
         let cloth = |piece: &taffeta::model::ClothPiece| ClothView {
             positions,
@@ -73,7 +73,12 @@ impl<'a> SceneView<'a> {
         };
         Self {
             cloths: model.cloths.iter().map(cloth).collect(),
-            bodies: model.colliders.iter().map(|collider| BodyView::Shape(collider.at(time))).collect(),
+            bodies: model
+                .colliders
+                .iter()
+                .filter_map(|collider| collider.at(time))
+                .map(BodyView::Shape)
+                .collect(),
             ground: None,
         }
     }

@@ -8,8 +8,10 @@ mod ccd_queries;
 
 use taffeta::collide::distance::{Kind, closest, lower_bound};
 use taffeta::collide::passage::{Passage, passage};
-use taffeta::math::DVec3;
+use taffeta::collide::passages::passages;
+use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
+use taffeta::math::{DVec3, Vec4};
 
 const KINDS: [Kind; 2] = [Kind::PointTriangle, Kind::EdgeEdge];
 
@@ -177,6 +179,59 @@ fn meetings_made_exactly_are_never_missed_and_never_late() {
     }
 }
 
+/// Answers motions of one kind all at once, by every instruction set.
+fn all_at_once(kind: Kind, motions: &[[[DVec3; 4]; 2]], separations: &[f64]) -> Vec<Passage> {
+    let points = |end: usize| -> Vec<Vec4> { motions.iter().flat_map(|m| m[end].map(Vec4::from)).collect() };
+    let (from, to) = (points(0), points(1));
+    let pairs: Vec<[u32; 4]> = (0..motions.len() as u32).map(|i| [0, 1, 2, 3].map(|k| 4 * i + k)).collect();
+    let mut told = Vec::new();
+    for set in InstructionSet::available() {
+        let mut out = vec![Passage::Meets(f64::NAN); pairs.len()];
+        passages(*set, kind, &pairs, separations, [&from, &to], &mut out);
+        told.push(out);
+    }
+    assert!(told.iter().all(|out| *out == told[0]), "every instruction set gives the same bits");
+    told.swap_remove(0)
+}
+
+#[test]
+fn many_at_once_are_as_sound_and_no_stricter_than_one_by_one() {
+    for kind in KINDS {
+        for class in CLASSES {
+            let mut random = Random::new(13);
+            let meetings: Vec<Meeting> = (0..3_003).map(|_| meeting(kind, class, &mut random)).collect();
+            let motions: Vec<_> = meetings.iter().map(|m| [m.from, m.to]).collect();
+            let distances: Vec<f64> = meetings.iter().map(|m| m.distance).collect();
+            let told = all_at_once(kind, &motions, &distances);
+            assert!(
+                meetings.iter().zip(&told).all(|(m, told)| matches!(told, Passage::Meets(t) if *t <= m.time))
+            );
+        }
+        let (motions, separations) = random_motions(1_003);
+        let told = all_at_once(kind, &motions, &separations);
+        for (([from, to], separation), told) in motions.iter().zip(&separations).zip(told) {
+            match passage(kind, from, to, *separation) {
+                alone if alone == told => {}
+                alone => {
+                    assert!(told == Passage::Free, "{kind:?}: {told:?}, alone {alone:?}");
+                    assert!(sampled(kind, from, to) > *separation, "{kind:?}: {told:?}, alone {alone:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Motions as far as the features are large, and what they shall keep apart.
+fn random_motions(count: usize) -> (Vec<[[DVec3; 4]; 2]>, Vec<f64>) {
+    let mut random = Random::new(11);
+    let mut vector = |size: f64| DVec3::from_array(std::array::from_fn(|_| random.between(-size, size)));
+    let motion = |_| {
+        let from: [DVec3; 4] = std::array::from_fn(|_| vector(1.0));
+        [from, from.map(|x| x + vector(1.5))]
+    };
+    ((0..count).map(motion).collect(), (0..count).map(|k| [0.0, 1e-4, 1e-2, 0.1][k % 4]).collect())
+}
+
 /// The least distance during a motion by looking often, then more closely where it was least.
 fn sampled(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4]) -> f64 {
     let at =
@@ -197,17 +252,12 @@ fn sampled(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4]) -> f64 {
 
 #[test]
 fn passages_agree_with_sampling_up_to_the_tolerance_told() {
-    let mut random = Random::new(11);
     let (mut free, mut early, mut called) = (0, 0, 0);
+    let (motions, separations) = random_motions(2_000);
     for kind in KINDS {
-        for round in 0..2_000 {
-            let mut vector =
-                |size: f64| DVec3::from_array(std::array::from_fn(|_| random.between(-size, size)));
-            let from: [DVec3; 4] = std::array::from_fn(|_| vector(1.0));
-            let to = from.map(|x| x + vector(1.5));
-            let separation = [0.0, 1e-4, 1e-2, 0.1][round % 4];
-            let least = sampled(kind, &from, &to);
-            match passage(kind, &from, &to, separation) {
+        for ([from, to], &separation) in motions.iter().zip(&separations) {
+            let least = sampled(kind, from, to);
+            match passage(kind, from, to, separation) {
                 Passage::Free => {
                     assert!(least > separation, "{kind:?}: free, but {least:e} apart");
                     free += 1;
@@ -234,6 +284,10 @@ fn what_is_not_a_number_is_never_free() {
                 let mut both = [far, far];
                 both[place / 12][place % 12 / 3][place % 3] = wrong;
                 let told = passage(kind, &both[0], &both[1], 0.1);
+                assert!(
+                    matches!(all_at_once(kind, &[both], &[0.1])[0], Passage::Meets(_)),
+                    "{kind:?} {place}"
+                );
                 assert!(matches!(told, Passage::Meets(_)), "{kind:?} {wrong} at {place}: {told:?}");
                 assert!(lower_bound(kind, &both[0]) <= if place < 12 { 0.0 } else { 10.0 });
             }

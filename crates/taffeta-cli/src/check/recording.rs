@@ -5,9 +5,9 @@ use crate::Failure;
 use crate::certificate::{counted, figures};
 use serde_json::Value;
 use std::path::Path;
-use taffeta::check::{Certificate, against_body, self_intersections, strain};
+use taffeta::check::{Surface, certify_parts};
 use taffeta::math::DVec3;
-use taffeta::model::{PosedShape, Shape, State};
+use taffeta::model::{Form, State};
 use taffeta_io::recording::{Frame, FullState, Header, Reader, RecordingError};
 
 /// Positions are recorded relative to the middle of their bounding box, to this share of its extent.
@@ -41,11 +41,12 @@ pub fn examine(path: &Path, tolerance: Option<f64>) -> Result<Findings, Failure>
             found.faults.push(format!("frame {} has the poses of {there} bodies of {wanted}", frame.number));
         }
         let bodies = shapes.iter().zip(&frame.bodies);
-        let bodies = bodies.filter_map(|(shape, pose)| Some(PosedShape { shape: (*shape)?, pose: *pose }));
+        let bodies = bodies.filter_map(|(form, pose)| Some((form.as_ref()?, *pose)));
+        let cloth = Surface { positions: &positions, triangles: &header.triangles };
         found.frames.push(Measured {
             name: format!("frame {}", frame.number),
             time: Some(frame.time),
-            certificate: certify(&positions, &header, bodies),
+            certificate: certify_parts(cloth, &header.edges, &header.rest_lengths, bodies, frame.time),
             resolution,
         });
     }
@@ -82,7 +83,7 @@ fn describe(found: &mut Findings, reader: &Reader, header: &Header, path: &Path,
 }
 
 /// The shapes of the bodies, in the order of their poses; none for one that is not known.
-fn shapes(header: &Header, found: &mut Findings) -> Vec<Option<Shape>> {
+fn shapes(header: &Header, found: &mut Findings) -> Vec<Option<Form>> {
     let colliders = header.about["colliders"].as_array().map_or(&[][..], Vec::as_slice);
     let mut shape = |(i, collider): (usize, &Value)| {
         let read = serde_json::from_value(collider["shape"].clone());
@@ -133,23 +134,6 @@ fn exact_positions(
         return None;
     }
     Some(state.positions)
-}
-
-fn certify(positions: &[DVec3], header: &Header, bodies: impl Iterator<Item = PosedShape>) -> Certificate {
-    let strain = strain(positions, &header.edges, &header.rest_lengths);
-    let mut certificate = Certificate {
-        max_strain: strain.max,
-        mean_strain: strain.mean,
-        cloth_cloth: self_intersections(positions, &header.triangles).len(),
-        cloth_body: 0,
-        min_gap: f64::INFINITY,
-    };
-    for body in bodies {
-        let contact = against_body(positions, &header.triangles, &body);
-        certificate.cloth_body += contact.intersecting.len();
-        certificate.min_gap = certificate.min_gap.min(contact.min_gap);
-    }
-    certificate
 }
 
 /// The full states of a recording, gone through along with its frames.

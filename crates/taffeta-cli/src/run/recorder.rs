@@ -119,7 +119,7 @@ impl Recorder {
         self.shot.state_hash = state.hash();
         self.shot.set_positions(&state.positions);
         self.shot.bodies.clear();
-        self.shot.bodies.extend(model.colliders.iter().map(|collider| collider.at(state.time).pose));
+        self.shot.bodies.extend(model.colliders.iter().map(|collider| collider.pose(state.time)));
         self.shot.report = json!(report);
         self.recording.frame(&self.shot)?;
         self.recording_s = begun.elapsed().as_secs_f64();
@@ -172,7 +172,7 @@ fn about(name: &str, model: &Model) -> Value {
             "colour": cloth.fabric.colour,
         })
     };
-    let collider = |collider: &Collider| json!({ "name": collider.name, "shape": collider.shape });
+    let collider = |collider: &Collider| json!({ "name": collider.name, "shape": collider.form });
     json!({
         "taffeta": env!("CARGO_PKG_VERSION"),
         "scene": name,

@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use taffeta::Simulation;
 use taffeta::model::state::StateMismatch;
+use taffeta::model::{Collider, Form};
 use taffeta::scene::Scene;
 use taffeta_io::recording::{Frame, Header, Reader, RecordingError, Resumed, Writer};
 use taffeta_io::scene_file::{self, LoadedScene};
@@ -129,10 +130,17 @@ fn check_same(
         || model.triangles != header.triangles
         || model.edges != header.edges
         || model.rest_lengths != header.rest_lengths
+        || !model.colliders.iter().enumerate().all(|(i, collider)| is_recorded(collider, &header.about, i))
     {
         return Err(Failure::input(ResumeError::OtherMesh(path.into())));
     }
     Ok(())
+}
+
+/// Whether a body is the one that was recorded; closed forms are all in the scene itself.
+fn is_recorded(collider: &Collider, about: &Value, number: usize) -> bool {
+    let recorded = || serde_json::from_value(about["colliders"][number]["shape"].clone());
+    matches!(collider.form, Form::Closed(_)) || recorded().is_ok_and(|form: Form| form == collider.form)
 }
 
 /// A scene less what may change between the parts of a run.

@@ -134,6 +134,33 @@ fn a_scene_whose_mesh_has_changed_is_not_gone_on_with() {
 }
 
 #[test]
+fn a_body_from_a_mesh_is_recorded_checked_drawn_and_exported_and_must_not_change() {
+    let place = Workplace::new();
+    let cloth = "position = [0.0, 0.3, 0.0]\nsheet = { width = 0.4, height = 0.4, columns = 5, rows = 5 }";
+    let body = "mesh = { file = \"roof.obj\" }\nkeyframe = [{ time = 0.0 }, { time = 1.0, turn = [0.0, 90.0, 0.0] }]";
+    place.write("roof.toml", &format!("frames = 3\n[[cloth]]\n{cloth}\n[[collider]]\n{body}\n"));
+    let roof = |y: f64| {
+        format!("v -1 0 1\nv 1 0 1\nv 1 {y} 0\nv -1 {y} 0\nv 1 0 -1\nv -1 0 -1\nf 1 2 3 4\nf 4 3 5 6\n")
+    };
+    place.write("roof.obj", &roof(0.1));
+    place.succeed(&["run", "roof.toml", "--quiet"]);
+    place.succeed(&["run", "roof.toml", "--quiet", "--resume", "--frames", "4"]);
+    let recording = "out/roof/recording.taffeta";
+    place.succeed(&["check", recording]);
+    place.succeed(&[
+        "render", recording, "--frame", "2", "--size", "64x48", "--color", "contact", "--out", "roof.png",
+    ]);
+    for file in ["roof.usda", "roof.glb", "roof.abc"] {
+        place.succeed(&["export", recording, "--out", file]);
+    }
+    let layer = std::fs::read_to_string(place.path("roof.usda")).unwrap();
+    assert!(layer.contains("point3f[] points = [(-1, 0, 1), (1, 0, 1), (1, 0.1, 0)"), "{layer}");
+    place.write("roof.obj", &roof(0.2));
+    let ended = place.taffeta(&["run", "roof.toml", "--quiet", "--resume", "--frames", "5"]);
+    ended.refused(2, &["recording.taffeta", "a mesh of the scene has changed"]);
+}
+
+#[test]
 fn frames_that_do_not_come_out_the_same_are_told_and_left_alone() {
     let place = Workplace::new();
     place.succeed(&["run", "small.toml", "--quiet", "--frames", "9"]);

@@ -3,7 +3,7 @@
 use super::alembic::{Archive, Mesh, Object, Times, Transform};
 use super::film::Film;
 use super::pending::{Pending, settle};
-use super::solid::{self, Solid};
+use super::solid;
 use super::subject::{Collider, Subject, single};
 use super::{ExportError, Format, Job};
 use std::fs::File;
@@ -102,7 +102,7 @@ fn begin_collider(
     if !place.moving {
         transform.sample(archive, &matrix(&survey.poses[collider.body]))?;
     }
-    let solid = Solid::of(collider.shape, solid::plane_size(survey.low, survey.high));
+    let solid = collider.shape.solid(solid::plane_size(survey.low, survey.high));
     let shape = format!("{}Shape", collider.name);
     let mut mesh = Mesh::begin(archive, &shape, solid.triangles.into_iter(), &[], true, false)?;
     let (points, normals) =

@@ -125,7 +125,7 @@ impl Clip {
             bounds: Vec::new(),
             motions: moving.map(|(i, _)| (i, Vec::new())).collect(),
             poses: colliders().map(|(_, collider)| survey.poses[collider.body]).collect(),
-            solids: colliders().map(|(_, collider)| Solid::of(collider.shape, size)).collect(),
+            solids: colliders().map(|(_, collider)| collider.shape.solid(size)).collect(),
             normals,
         };
         let (first_time, mut shape) = (survey.first_time, Shape::new(false));

@@ -1,17 +1,33 @@
 //! Colliders as meshes, for formats that know no spheres.
 
-use taffeta::math::{DVec3, trig};
-use taffeta::model::Shape;
+use taffeta::math::{DVec3, Pose, trig};
+use taffeta::model::{BodyMesh, Shape};
 
 /// Corners around a sphere, and half as many from pole to pole.
 const AROUND: u32 = 48;
 
 /// A mesh with normals, centred on its origin.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Solid {
     pub points: Vec<DVec3>,
     pub normals: Vec<DVec3>,
     pub triangles: Vec<[u32; 3]>,
+}
+
+/// What is drawn of a collider, in the file's units.
+pub(super) enum Drawn {
+    Closed(Shape),
+    Mesh(Solid),
+}
+
+impl Drawn {
+    /// Its surface; of a half-space, a square of this side.
+    pub fn solid(&self, plane_size: f64) -> Solid {
+        match self {
+            Drawn::Closed(shape) => Solid::of(*shape, plane_size),
+            Drawn::Mesh(solid) => solid.clone(),
+        }
+    }
 }
 
 /// Side of the square that a half-space is drawn as: four times the room that the cloth takes.
@@ -40,6 +56,20 @@ impl Solid {
             }
         }
         solid
+    }
+
+    /// A surface from a file with smooth normals, if its points are points in the file's units.
+    pub fn of_mesh(mesh: &BodyMesh, scale: f64) -> Option<Solid> {
+        let points: Vec<DVec3> = mesh.points(0.0, &Pose::IDENTITY).iter().map(|p| *p * scale).collect();
+        let triangles = mesh.triangles().to_vec();
+        let mut normals = vec![DVec3::ZERO; points.len()];
+        for t in &triangles {
+            let [a, b, c] = t.map(|i| points[i as usize]);
+            t.iter().for_each(|i| normals[*i as usize] += (b - a).cross(c - a));
+        }
+        normals.iter_mut().for_each(|n| *n = n.normalize_or(DVec3::Y));
+        let finite = points.iter().all(|p| p.to_array().iter().all(|x| (*x as f32).is_finite()));
+        finite.then_some(Solid { points, normals, triangles })
     }
 
     /// A flat quadrilateral about `centre`, spanned by half its sides; it looks along their cross product.

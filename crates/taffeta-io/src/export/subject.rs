@@ -1,12 +1,13 @@
 //! What is exported besides positions: the mesh, the pieces of cloth, the colliders, under names that all formats allow.
 
 use super::film::Placement;
+use super::solid::{Drawn, Solid};
 use crate::recording::Header;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use taffeta::math::DVec3;
-use taffeta::model::Shape;
+use taffeta::model::{Form, Shape};
 
 /// The mesh and its parts.
 pub(super) struct Subject {
@@ -35,7 +36,7 @@ pub(super) struct Cloth {
 /// What the cloth meets, in the file's units.
 pub(super) struct Collider {
     pub name: String,
-    pub shape: Shape,
+    pub shape: Drawn,
     /// Its place among the frames' poses.
     pub body: usize,
 }
@@ -56,8 +57,12 @@ impl Subject {
         header.pinned.iter().for_each(|i| pinned[*i as usize] = true);
         let listed = header.about.get("colliders").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let colliders = listed.iter().enumerate().filter_map(|(body, about)| {
-            let shape = serde_json::from_value(about.get("shape")?.clone()).ok()?;
-            let shape = scaled(shape, placement.scale)?;
+            let shape = match serde_json::from_value(about.get("shape")?.clone()).ok()? {
+                Form::Closed(shape) => Drawn::Closed(scaled(shape, placement.scale)?),
+                // Whoever needs a body that deforms has its own files.
+                Form::Mesh(mesh) if mesh.deforms() => return None,
+                Form::Mesh(mesh) => Drawn::Mesh(Solid::of_mesh(&mesh, placement.scale)?),
+            };
             Some(Collider { name: named(about, "collider", &mut taken), shape, body })
         });
         Subject {

@@ -4,8 +4,9 @@
 
 use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
+use super::solid::{self, Drawn, Solid};
 use super::subject::{Cloth, Collider, Subject, bounds, single};
-use super::{ExportError, Job, UpAxis, solid};
+use super::{ExportError, Job, UpAxis};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -150,13 +151,34 @@ fn write_collider(
         writeln!(out, "        double3 xformOp:translate = {}", translation(&pose)).map_err(&failed)?;
         writeln!(out, "        quatd xformOp:orient = {}", orientation(&pose)).map_err(&failed)?;
     }
-    let scale = if matches!(collider.shape, Shape::Box { .. }) { ", \"xformOp:scale\"" } else { "" };
+    let scale =
+        if matches!(collider.shape, Drawn::Closed(Shape::Box { .. })) { ", \"xformOp:scale\"" } else { "" };
     let order = format!("[\"xformOp:translate\", \"xformOp:orient\"{scale}]");
     writeln!(out, "        uniform token[] xformOpOrder = {order}\n    }}").map_err(&failed)
 }
 
+/// Opens a collider's mesh and writes its surface.
+fn write_surface(out: &mut impl Write, name: &str, solid: &Solid) -> io::Result<()> {
+    write!(
+        out,
+        "    def Mesh \"{name}\"\n    {{\n        uniform bool doubleSided = 1\n        float3[] extent = "
+    )?;
+    write_list(out, bounds(&solid.points).into_iter().map(Tuple))?;
+    write!(out, "\n        int[] faceVertexCounts = ")?;
+    write_list(out, solid.triangles.iter().map(|_| 3))?;
+    write!(out, "\n        int[] faceVertexIndices = ")?;
+    write_list(out, solid.triangles.iter().flatten())?;
+    write!(out, "\n        uniform token orientation = \"rightHanded\"\n        point3f[] points = ")?;
+    write_list(out, solid.points.iter().map(|p| Tuple(single(*p))))?;
+    writeln!(out, "\n        uniform token subdivisionScheme = \"none\"")
+}
+
 /// Opens a collider's prim and writes its size.
 fn write_shape(out: &mut impl Write, collider: &Collider, plane_size: f64) -> io::Result<()> {
+    let shape = match &collider.shape {
+        Drawn::Closed(shape) => *shape,
+        Drawn::Mesh(solid) => return write_surface(out, &collider.name, solid),
+    };
     let mut open = |kind: &str, half: DVec3| {
         let extent = [Tuple(single(-half)), Tuple(single(half))];
         writeln!(out, "    def {kind} \"{}\"\n    {{", collider.name)?;
@@ -164,7 +186,7 @@ fn write_shape(out: &mut impl Write, collider: &Collider, plane_size: f64) -> io
         write_list(out, extent.into_iter())?;
         writeln!(out)
     };
-    match collider.shape {
+    match shape {
         Shape::Sphere { radius } => {
             open("Sphere", DVec3::splat(radius))?;
             writeln!(out, "        double radius = {radius}")

@@ -247,33 +247,51 @@ fn read_meshes(
     notes: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Mesh>, Vec<Fault>> {
     let (mut meshes, mut faults) = (BTreeMap::new(), Vec::new());
-    for (index, cloth) in scene.cloth.iter().enumerate() {
-        let Some(shape) = &cloth.mesh else { continue };
-        let mut note = |text: &str| {
-            let text = format!("{}: {text}", shape.file);
-            // Two cloths of one file have the same to say.
-            if !notes.contains(&text) {
-                notes.push(text);
-            }
-        };
-        if !meshes.contains_key(&shape.file) {
-            match mesh::read(&folder.unwrap_or(Path::new("")).join(&shape.file)) {
+    let mut read = |file: &str, key: String, notes: &mut Vec<String>| {
+        let before = faults.len();
+        if !meshes.contains_key(file) {
+            match mesh::read(&folder.unwrap_or(Path::new("")).join(file)) {
                 Ok(read) => {
-                    read.notes.iter().for_each(|text| note(text));
-                    meshes.insert(shape.file.clone(), read.mesh);
+                    read.notes.iter().for_each(|text| note(file, text, notes));
+                    meshes.insert(file.to_string(), read.mesh);
                 }
                 Err(error) => {
-                    let (key, value) = (format!("cloth[{index}].mesh.file"), format!("{:?}", shape.file));
                     let remedy = "name an OBJ, PLY, STL or glTF file, relative to the folder of the scene";
-                    faults.push(ReadRule::NoMesh.fault(&key, value, &format!(": {error}"), remedy));
+                    faults.push(ReadRule::NoMesh.fault(
+                        &key,
+                        format!("{file:?}"),
+                        &format!(": {error}"),
+                        remedy,
+                    ));
                 }
             }
         }
+        faults.len() == before
+    };
+    for (index, cloth) in scene.cloth.iter().enumerate() {
+        let Some(shape) = &cloth.mesh else { continue };
+        read(&shape.file, format!("cloth[{index}].mesh.file"), notes);
+    }
+    for (index, collider) in scene.collider.iter().enumerate() {
+        let files = collider.mesh.iter().flat_map(|mesh| mesh.files());
+        // Of a sequence the first file that cannot be read tells enough.
+        let _ =
+            files.map(|file| read(&file, format!("collider[{index}].mesh.file"), notes)).find(|read| !read);
+    }
+    for shape in scene.cloth.iter().filter_map(|cloth| cloth.mesh.as_ref()) {
         if let Some(mesh) = meshes.get(&shape.file) {
-            notes_of_cloth(mesh, shape).iter().for_each(|text| note(text));
+            notes_of_cloth(mesh, shape).iter().for_each(|text| note(&shape.file, text, notes));
         }
     }
     if faults.is_empty() { Ok(meshes) } else { Err(faults) }
+}
+
+/// Notes what is to be said of a file, once: two cloths of one file have the same to say.
+fn note(file: &str, text: &str, notes: &mut Vec<String>) {
+    let text = format!("{file}: {text}");
+    if !notes.contains(&text) {
+        notes.push(text);
+    }
 }
 
 /// What becomes of a mesh as cloth. One that cannot be cloth is refused when the model is built.

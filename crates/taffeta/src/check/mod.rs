@@ -16,8 +16,9 @@
 //! 2^-300 m in magnitude is read as zero, because products of such numbers underflow. A triangle with a corner
 //! beyond 1e100 m, with a corner that is not finite, or with a corner that does not exist intersects nothing;
 //! a frame is therefore certified by its intersections and its [`strain()`] together, which is infinite then.
-//! Distances to closed-form solids ([`against_body`]) are in double precision.
+//! Distances to closed-form solids ([`against_body`]) and to surfaces ([`against_mesh`]) are in double precision.
 
+mod against_mesh;
 mod bodies;
 mod certificate;
 mod distance;
@@ -26,8 +27,9 @@ mod strain;
 mod tree;
 mod triangles;
 
+pub use against_mesh::against_mesh;
 pub use bodies::{BodyContact, against_body};
-pub use certificate::{Certificate, certify};
+pub use certificate::{Certificate, against_form, certify, certify_parts};
 pub use pairs::{
     Surface, intersections_between, intersections_between_brute_force, self_intersections,
     self_intersections_brute_force,

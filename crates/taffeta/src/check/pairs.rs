@@ -64,7 +64,7 @@ const LARGEST: f64 = 1e100;
 const SMALLEST: f64 = 4.909093465297727e-91;
 
 /// The points as the exact predicates can take them, and the triangles whose corners all can be read.
-fn read(surface: Surface) -> (Vec<DVec3>, Vec<Face>) {
+pub(super) fn read(surface: Surface) -> (Vec<DVec3>, Vec<Face>) {
     let snap = |x: f64| if x.abs() < SMALLEST { 0.0 } else { x };
     let points: Vec<DVec3> = surface.positions.iter().map(|p| p.map(snap)).collect();
     let readable =
@@ -77,7 +77,7 @@ fn read(surface: Surface) -> (Vec<DVec3>, Vec<Face>) {
     (points, faces)
 }
 
-fn at(points: &[DVec3], [a, b, c]: [u32; 3]) -> [DVec3; 3] {
+pub(super) fn at(points: &[DVec3], [a, b, c]: [u32; 3]) -> [DVec3; 3] {
     [points[a as usize], points[b as usize], points[c as usize]]
 }
 

@@ -49,6 +49,11 @@ impl Bounds {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
+    /// How far apart two boxes are [m].
+    fn gap(&self, other: &Self) -> f64 {
+        (self.low - other.high).max(other.low - self.high).max(DVec3::ZERO).length()
+    }
+
     fn meets(&self, other: &Self) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
@@ -105,6 +110,26 @@ impl<'a> Node<'a> {
             collect(face, other.faces, test, &mut found);
         }
         found
+    }
+
+    /// The least `measure` of a face of this tree and a face of `other`, or `least` where none is less.
+    pub fn least_with(&self, other: &Node, measure: &dyn Fn(&Face, &Face) -> f64, least: f64) -> f64 {
+        // Boxes are no further apart than what is in them, but for the rounding of both.
+        if self.bounds.gap(&other.bounds) * (1.0 - 1e-12) >= least {
+            return least;
+        }
+        if let Some([left, right]) = self.halves.as_deref()
+            && self.faces.len() >= other.faces.len()
+        {
+            let nearer_first = left.bounds.gap(&other.bounds) <= right.bounds.gap(&other.bounds);
+            let [near, far] = if nearer_first { [left, right] } else { [right, left] };
+            return far.least_with(other, measure, near.least_with(other, measure, least));
+        }
+        if other.halves.is_some() {
+            return other.least_with(self, &|f, g| measure(g, f), least);
+        }
+        let others = |face| other.faces.iter().map(move |other| measure(face, other));
+        self.faces.iter().flat_map(others).fold(least, f64::min)
     }
 }
 

@@ -54,11 +54,12 @@ pub(super) fn relative([first, others @ ..]: &[DVec3; 4]) -> [DVec3; 3] {
     others.map(|point| point - *first)
 }
 
+/// Squares below this lose digits [m²].
+pub(super) const LEAST_SQUARE: f64 = 1e-280;
+
 /// A vector of length 1, or a shorter one where there is no direction.
 #[inline]
 pub(super) fn unit(vector: DVec3) -> DVec3 {
-    /// Squares below this lose digits [m²].
-    const LEAST_SQUARE: f64 = 1e-280;
     vector * (1.0 / vector.length_squared().max(LEAST_SQUARE).sqrt())
 }
 

@@ -12,8 +12,8 @@ use super::passage::{Passage, passage};
 use super::surface::Surface;
 use super::tangles::Tangles;
 use super::zones::Zones;
-use crate::math::{DVec3, Vec4};
-use crate::model::{Model, PosedShape, Shape};
+use crate::math::{DVec3, Pose, Vec4};
+use crate::model::{Form, Model, PosedShape, Shape};
 use rayon::prelude::*;
 use std::ops::AddAssign;
 
@@ -50,8 +50,8 @@ pub struct Guard {
     bodies: [Vec<DVec3>; 2],
     /// Half-spaces, as numbers of objects.
     planes: Vec<usize>,
-    /// Per object the collider at the start and at the end.
-    posed: Vec<Option<[PosedShape; 2]>>,
+    /// Per object the pose of its collider at the start and at the end.
+    poses: Vec<Option<[Pose; 2]>>,
     /// Per point: whether the last round moved it; per pair: whether it waits for its proof.
     changed: Vec<bool>,
     waiting: Vec<bool>,
@@ -106,7 +106,7 @@ impl Guard {
         let movable: Vec<bool> = inverse_mass.iter().map(|w| *w > 0.0).collect();
         let longest = model.cloths.iter().map(|c| c.longest_edge).fold(0.0, f64::max);
         let is_plane = |o: &usize| {
-            surface.objects[*o].body.is_some_and(|b| matches!(model.colliders[b].shape, Shape::Plane))
+            surface.objects[*o].body.is_some_and(|b| model.colliders[b].form == Form::Closed(Shape::Plane))
         };
         Some(Self {
             candidates: Candidates::new(&surface, &movable),
@@ -120,7 +120,7 @@ impl Guard {
             done: Vec::new(),
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             planes: (0..surface.objects.len()).filter(is_plane).collect(),
-            posed: vec![None; surface.objects.len()],
+            poses: vec![None; surface.objects.len()],
             changed: vec![false; surface.points],
             waiting: Vec::new(),
             tasks: Vec::new(),
@@ -165,8 +165,8 @@ impl Guard {
         }
         self.surface.place_bodies(model, from, &mut self.start[n..]);
         self.surface.place_bodies(model, until, &mut self.end[n..]);
-        for (posed, object) in self.posed.iter_mut().zip(&self.surface.objects) {
-            *posed = object.body.map(|b| [from, until].map(|time| model.colliders[b].at(time)));
+        for (poses, object) in self.poses.iter_mut().zip(&self.surface.objects) {
+            *poses = object.body.map(|b| [from, until].map(|time| model.colliders[b].pose(time)));
         }
         self.candidates.find(&self.surface, &self.start, &self.end, 2.0 * self.pad);
         self.list_contacts();
@@ -248,7 +248,7 @@ impl Guard {
         };
         let round = |p: u32| {
             let object = &surface.objects[surface.object_of_point(p)];
-            object.body.is_some() && object.radius > 0.0
+            object.body.is_some() && !surface.owned[object.triangles.start].is_face
         };
         let of = |pair: &Pair| {
             // Particles keep clear of round bodies on their own, further out.
@@ -333,9 +333,9 @@ impl Guard {
     fn lift(&mut self) {
         for (p, end) in self.end[..self.surface.particles].iter_mut().enumerate() {
             for object in self.planes.iter().filter(|_| self.inverse_mass[p] > 0.0) {
-                let Some([_, after]) = &self.posed[*object] else { continue };
+                let Some(after) = plane(&self.poses, *object) else { continue };
                 let floor = self.surface.between(self.surface.object_of_point(p as u32), *object).floor;
-                if let Some(near) = nearest(after, *end, floor) {
+                if let Some(near) = nearest(&after, *end, floor) {
                     *end += (floor - near.gap) * near.normal;
                     self.changed[p] = true;
                 }
@@ -362,7 +362,7 @@ impl Guard {
         for p in (0..self.surface.particles).filter(|p| self.inverse_mass[*p] > 0.0) {
             let (zone, share) = self.zones.of(p);
             if share < 1.0 {
-                let way = self.commons[zone].way(&self.posed, self.start[p]);
+                let way = self.commons[zone].way(&self.poses, self.start[p]);
                 let end = self.start[p] + way + share * (self.proposed[p] - self.start[p] - way);
                 self.changed[p] = end != self.end[p];
                 self.end[p] = end;
@@ -393,11 +393,11 @@ impl Guard {
     fn below_planes(&self) -> Vec<(usize, usize)> {
         let mut below = Vec::new();
         for &object in &self.planes {
-            let Some([_, after]) = &self.posed[object] else { continue };
+            let Some(after) = plane(&self.poses, object) else { continue };
             for p in (0..self.surface.particles).filter(|p| self.inverse_mass[*p] > 0.0) {
                 let floor =
                     KEEPS * self.surface.between(self.surface.object_of_point(p as u32), object).floor;
-                if nearest(after, self.end[p], floor).is_some() {
+                if nearest(&after, self.end[p], floor).is_some() {
                     below.push((p, object));
                 }
             }
@@ -428,13 +428,18 @@ impl Common {
     }
 
     /// How far it takes a point at `x` [m].
-    fn way(&self, posed: &[Option<[PosedShape; 2]>], x: DVec3) -> DVec3 {
-        match self.body.and_then(|object| posed[object]) {
-            Some([before, after]) => after.pose.to_world(before.pose.to_local(x)) - x,
+    fn way(&self, poses: &[Option<[Pose; 2]>], x: DVec3) -> DVec3 {
+        match self.body.and_then(|object| poses[object]) {
+            Some([before, after]) => after.to_world(before.to_local(x)) - x,
             None if self.pins > 0.0 => self.pin_ways / self.pins,
             None => self.ways / self.mass,
         }
     }
+}
+
+/// A half-space at the end of the stretch.
+fn plane(poses: &[Option<[Pose; 2]>], object: usize) -> Option<PosedShape> {
+    poses[object].map(|[_, pose]| PosedShape { shape: Shape::Plane, pose })
 }
 
 /// The node of a point in [`Zones`]: its own, or that of its body.

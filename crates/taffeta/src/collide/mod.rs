@@ -12,6 +12,7 @@ pub mod heap;
 pub mod lanes;
 pub mod nearest;
 pub mod passage;
+pub mod passages;
 pub mod queries;
 pub mod sorted;
 pub mod stars;
@@ -21,7 +22,7 @@ pub mod tree;
 mod zones;
 
 use crate::math::DVec3;
-use crate::model::{ClothPiece, Model, PosedShape, Shape};
+use crate::model::{ClothPiece, Collider, Form, Model, PosedShape, Shape};
 pub use guard::{Guard, Settled};
 use nearest::{Nearest, nearest};
 
@@ -34,6 +35,14 @@ pub struct MovingBody {
     pub after: PosedShape,
 }
 
+/// The closed-form solids of a model during a sub-step of `h` [s] from `time` [s].
+pub fn bodies(model: &Model, time: f64, h: f64) -> impl Iterator<Item = MovingBody> {
+    model
+        .colliders
+        .iter()
+        .filter_map(move |c| Some(MovingBody { before: c.at(time)?, after: c.at(time + h)? }))
+}
+
 /// How one piece of cloth meets one collider.
 #[derive(Debug, Clone, Copy)]
 pub struct Meeting {
@@ -43,13 +52,20 @@ pub struct Meeting {
     pub friction: f64,
 }
 
-/// All meetings of a model: `[cloth][collider]`.
+/// All meetings of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
 pub fn meetings(model: &Model) -> Vec<Vec<Meeting>> {
-    let meeting = |cloth: &ClothPiece, collider: &crate::model::Collider| Meeting {
-        distance: 0.5e-3 * cloth.fabric.thickness + clearance(&collider.shape, cloth.longest_edge),
-        friction: collider.friction.map_or(cloth.fabric.friction, |f| (f * cloth.fabric.friction).sqrt()),
+    let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| Meeting {
+        distance: 0.5e-3 * cloth.fabric.thickness + clearance(shape, cloth.longest_edge),
+        friction: friction.map_or(cloth.fabric.friction, |f| (f * cloth.fabric.friction).sqrt()),
     };
-    model.cloths.iter().map(|cloth| model.colliders.iter().map(|c| meeting(cloth, c)).collect()).collect()
+    let with_all = |cloth: &ClothPiece| {
+        let with = |c: &Collider| match &c.form {
+            Form::Closed(shape) => Some(meeting(cloth, shape, c.friction)),
+            Form::Mesh(_) => None,
+        };
+        model.colliders.iter().filter_map(with).collect()
+    };
+    model.cloths.iter().map(with_all).collect()
 }
 
 /// How much further out corners must stay so that a flat triangle between them clears a round solid [m].

@@ -5,7 +5,7 @@
 //! A plane has no place here: it is met point by point.
 
 use crate::math::{DVec3, Pose};
-use crate::model::{Model, Shape};
+use crate::model::{Form, Model, Shape};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -107,11 +107,11 @@ impl Surface {
             });
         }
         for (number, collider) in model.colliders.iter().enumerate() {
-            let (radius, count, triangles) = outline(&collider.shape);
+            let (radius, count, triangles) = outline(&collider.form);
             let (first, first_triangle) = (surface.points, surface.triangles.len());
             surface.points += count;
             surface.rest.resize(surface.points, DVec3::ZERO);
-            place(&collider.shape, &Pose::IDENTITY, &mut surface.rest[first..]);
+            place_form(&collider.form, 0.0, &Pose::IDENTITY, &mut surface.rest[first..]);
             surface.triangles.extend(triangles.iter().map(|t| t.map(|i| i + first as u32)));
             surface.objects.push(Object {
                 points: first..surface.points,
@@ -145,9 +145,8 @@ impl Surface {
     pub fn place_bodies(&self, model: &Model, time: f64, out: &mut [DVec3]) {
         for object in &self.objects {
             if let Some(collider) = object.body.map(|b| &model.colliders[b]) {
-                let posed = collider.at(time);
                 let range = object.points.start - self.particles..object.points.end - self.particles;
-                place(&posed.shape, &posed.pose, &mut out[range]);
+                place_form(&collider.form, time, &collider.pose(time), &mut out[range]);
             }
         }
     }
@@ -192,13 +191,14 @@ impl Surface {
     }
 }
 
-/// Radius [m], number of points and triangles of a shape.
-fn outline(shape: &Shape) -> (f64, usize, Vec<[u32; 3]>) {
-    match *shape {
-        Shape::Plane => (0.0, 0, vec![]),
-        Shape::Sphere { radius } => (radius, 1, vec![[0; 3]]),
-        Shape::Capsule { radius, .. } => (radius, 2, vec![[0, 1, 1]]),
-        Shape::Box { .. } => (0.0, 8, BOX.to_vec()),
+/// Radius [m], number of points and triangles of a body.
+fn outline(form: &Form) -> (f64, usize, Vec<[u32; 3]>) {
+    match form {
+        Form::Closed(Shape::Plane) => (0.0, 0, vec![]),
+        Form::Closed(Shape::Sphere { radius }) => (*radius, 1, vec![[0; 3]]),
+        Form::Closed(Shape::Capsule { radius, .. }) => (*radius, 2, vec![[0, 1, 1]]),
+        Form::Closed(Shape::Box { .. }) => (0.0, 8, BOX.to_vec()),
+        Form::Mesh(mesh) => (0.5 * mesh.thickness(), mesh.point_count(), mesh.triangles().to_vec()),
     }
 }
 
@@ -217,6 +217,13 @@ const BOX: [[u32; 3]; 12] = [
     [4, 5, 7],
     [4, 7, 6],
 ];
+
+fn place_form(form: &Form, time: f64, pose: &Pose, out: &mut [DVec3]) {
+    match form {
+        Form::Closed(shape) => place(shape, pose, out),
+        Form::Mesh(mesh) => mesh.place(time, pose, out),
+    }
+}
 
 fn place(shape: &Shape, pose: &Pose, out: &mut [DVec3]) {
     let local = |k: usize| match *shape {

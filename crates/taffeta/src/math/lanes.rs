@@ -66,6 +66,8 @@ pub trait Wide: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     fn max(self, other: Self) -> Self;
     /// The smaller of each pair; the second where one is not a number.
     fn min(self, other: Self) -> Self;
+    /// This where `a < b`, the other elsewhere, also where one of the two is not a number.
+    fn where_less(self, a: Self, b: Self, other: Self) -> Self;
     /// Eight padded vectors taken apart: all x, all y, all z, all fourth numbers.
     ///
     /// # Safety
@@ -127,6 +129,13 @@ impl<W: Wide> Wide3<W> {
         self.0[0].store(x);
         self.0[1].store(y);
         self.0[2].store(z);
+    }
+
+    /// Eight cross products.
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        Wide3([b * z - c * y, c * x - a * z, a * y - b * x])
     }
 
     /// Eight dot products.
@@ -223,6 +232,11 @@ impl Wide for Lanes {
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         self.zip(other, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    fn where_less(self, a: Self, b: Self, other: Self) -> Self {
+        let (a, b) = (a.0, b.0);
+        Lanes(std::array::from_fn(|l| if a[l] < b[l] { self.0[l] } else { other.0[l] }))
     }
     #[inline(always)]
     unsafe fn gather(from: *const Vec4, at: &[u32; LANES]) -> [Self; 4] {

@@ -89,6 +89,10 @@ impl Wide for Avx512 {
         Avx512(unsafe { _mm512_min_pd(self.0, other.0) })
     }
     #[inline(always)]
+    fn where_less(self, a: Self, b: Self, other: Self) -> Self {
+        Avx512(unsafe { _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(a.0, b.0), other.0, self.0) })
+    }
+    #[inline(always)]
     unsafe fn gather(from: *const Vec4, at: &[u32; LANES]) -> [Self; 4] {
         unsafe {
             let one = |l: usize| _mm256_load_pd(from.add(at[l] as usize).cast());
@@ -164,13 +168,21 @@ impl Wide for Avx2 {
         Avx2(unsafe { [_mm256_min_pd(a[0], b[0]), _mm256_min_pd(a[1], b[1])] })
     }
     #[inline(always)]
+    fn where_less(self, a: Self, b: Self, other: Self) -> Self {
+        let ([a, more_a], [b, more_b], [x, more_x], [y, more_y]) = (a.0, b.0, self.0, other.0);
+        Avx2(unsafe {
+            [
+                _mm256_blendv_pd(y, x, _mm256_cmp_pd::<_CMP_LT_OQ>(a, b)),
+                _mm256_blendv_pd(more_y, more_x, _mm256_cmp_pd::<_CMP_LT_OQ>(more_a, more_b)),
+            ]
+        })
+    }
+    #[inline(always)]
     unsafe fn gather(from: *const Vec4, at: &[u32; LANES]) -> [Self; 4] {
         unsafe {
-            let four = |l: usize| {
-                let one = |l: usize| _mm256_load_pd(from.add(at[l] as usize).cast());
-                turned([one(l), one(l + 1), one(l + 2), one(l + 3)])
-            };
-            let ([x, y, z, w], [more_x, more_y, more_z, more_w]) = (four(0), four(4));
+            let [a, b, c, d, e, f, g, h] = *at;
+            let [x, y, z, w] = four(from, [a, b, c, d]);
+            let [more_x, more_y, more_z, more_w] = four(from, [e, f, g, h]);
             [Avx2([x, more_x]), Avx2([y, more_y]), Avx2([z, more_z]), Avx2([w, more_w])]
         }
     }
@@ -184,6 +196,20 @@ impl Wide for Avx2 {
                 }
             }
         }
+    }
+}
+
+/// Four padded vectors taken apart.
+#[inline(always)]
+unsafe fn four(from: *const Vec4, [a, b, c, d]: [u32; 4]) -> [__m256d; 4] {
+    // SAFETY: as the caller promises, this is compiled for AVX2 and all four are there.
+    unsafe {
+        turned([
+            _mm256_load_pd(from.add(a as usize).cast()),
+            _mm256_load_pd(from.add(b as usize).cast()),
+            _mm256_load_pd(from.add(c as usize).cast()),
+            _mm256_load_pd(from.add(d as usize).cast()),
+        ])
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a scene to a model and its first state: the only place that gives out numbers to particles.
 
-use super::collider::{Collider, Shape};
+use super::body_mesh::BodyMesh;
+use super::collider::{Collider, Form, Shape};
 use super::elements::{self, Bends, Springs};
 use super::import::{self, NO_PARTICLE};
 use super::motion::Motion;
@@ -40,7 +41,12 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
             Err(problems) => faults.extend(problems),
         }
     }
-    model.colliders = scene.collider.iter().enumerate().filter_map(|(i, c)| collider(c, i)).collect();
+    for (i, asked) in scene.collider.iter().enumerate() {
+        match collider(asked, &format!("collider[{i}]"), meshes) {
+            Ok(collider) => model.colliders.extend(collider),
+            Err(fault) => faults.push(fault),
+        }
+    }
     if faults.is_empty() { Ok((model, state)) } else { Err(faults) }
 }
 
@@ -256,21 +262,30 @@ fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>,
     model.pins.push(PinGroup { particles, start, centre, motion: Motion::new(&pin.keyframe) });
 }
 
-fn collider(asked: &scene::Collider, number: usize) -> Option<Collider> {
-    let shape = if asked.plane.is_some() {
-        Shape::Plane
+/// The collider that is asked for; none where no shape is given.
+fn collider(
+    asked: &scene::Collider,
+    key: &str,
+    meshes: &BTreeMap<String, Mesh>,
+) -> Result<Option<Collider>, Fault> {
+    let form = if asked.plane.is_some() {
+        Form::Closed(Shape::Plane)
     } else if let Some(s) = &asked.sphere {
-        Shape::Sphere { radius: s.radius }
+        Form::Closed(Shape::Sphere { radius: s.radius })
     } else if let Some(c) = &asked.capsule {
-        Shape::Capsule { radius: c.radius, half_length: 0.5 * c.length }
+        Form::Closed(Shape::Capsule { radius: c.radius, half_length: 0.5 * c.length })
+    } else if let Some(cuboid) = &asked.cuboid {
+        Form::Closed(Shape::Box { half_size: 0.5 * DVec3::from(cuboid.size) })
+    } else if let Some(mesh) = &asked.mesh {
+        Form::Mesh(BodyMesh::new(mesh, meshes, key)?)
     } else {
-        Shape::Box { half_size: 0.5 * DVec3::from(asked.cuboid.as_ref()?.size) }
+        return Ok(None);
     };
-    Some(Collider {
-        name: if asked.name.is_empty() { format!("collider[{number}]") } else { asked.name.clone() },
-        shape,
+    Ok(Some(Collider {
+        name: if asked.name.is_empty() { key.to_string() } else { asked.name.clone() },
+        form,
         placed: Pose::from_degrees(DVec3::from(asked.position), DVec3::from(asked.rotation)),
         motion: Motion::new(&asked.keyframe),
         friction: asked.friction,
-    })
+    }))
 }

@@ -1,5 +1,6 @@
-//! What the cloth meets: closed-form shapes that rest or follow keyframes.
+//! What the cloth meets: closed-form shapes and surfaces from files, at rest or following keyframes.
 
+use super::body_mesh::BodyMesh;
 use super::motion::Motion;
 use crate::math::{DVec3, Pose};
 use serde::{Deserialize, Serialize};
@@ -37,13 +38,23 @@ pub struct PosedShape {
     pub pose: Pose,
 }
 
-/// A shape that cloth cannot enter, where it was placed, and how it moves from there.
+/// What a collider is made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Form {
+    /// A solid with a closed form.
+    Closed(Shape),
+    /// A surface of triangles.
+    Mesh(BodyMesh),
+}
+
+/// A thing that cloth cannot pass, where it was placed, and how it moves from there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collider {
     /// Its name in messages and reports.
     pub name: String,
-    /// The solid in its own axes.
-    pub shape: Shape,
+    /// What it is, in its own axes.
+    pub form: Form,
     /// Where it was placed.
     pub placed: Pose,
     /// How it moves from there.
@@ -53,13 +64,20 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// Where it is at `time` [s].
-    pub fn at(&self, time: f64) -> PosedShape {
+    /// Where its own axes are at `time` [s].
+    pub fn pose(&self, time: f64) -> Pose {
         let moved = self.motion.at(time);
-        let pose = Pose {
+        Pose {
             position: self.placed.position + moved.position,
             rotation: moved.rotation * self.placed.rotation,
-        };
-        PosedShape { shape: self.shape, pose }
+        }
+    }
+
+    /// Where it is at `time` [s], if it has a closed form.
+    pub fn at(&self, time: f64) -> Option<PosedShape> {
+        match self.form {
+            Form::Closed(shape) => Some(PosedShape { shape, pose: self.pose(time) }),
+            Form::Mesh(_) => None,
+        }
     }
 }

@@ -23,7 +23,7 @@ pub struct Imported {
 /// Prepares a surface as its scene asks. One that names points that are not there is left as it is, for the topology to refuse.
 pub fn import(file: &Mesh, shape: &MeshShape) -> Imported {
     let points = file.positions.len();
-    let mut import = Imported { mesh: placed(file, shape), ..Imported::default() };
+    let mut import = Imported { mesh: in_metres(file, shape), ..Imported::default() };
     let mut corners = file.triangles.as_flattened().iter().chain(file.quads.as_flattened());
     let material_fits = file.material.is_empty() || file.material.len() == points;
     if corners.any(|i| *i as usize >= points) || !material_fits {
@@ -43,15 +43,19 @@ pub fn import(file: &Mesh, shape: &MeshShape) -> Imported {
     import
 }
 
-/// The surface in metres with y up.
-fn placed(file: &Mesh, shape: &MeshShape) -> Mesh {
-    let mut mesh = file.clone();
-    for p in &mut mesh.positions {
-        *p *= shape.scale;
-        if shape.up == UpAxis::Z {
-            *p = DVec3::new(p.x, p.z, -p.y);
-        }
+/// A point of a file in metres with y up.
+pub(super) fn placed(point: DVec3, shape: &MeshShape) -> DVec3 {
+    let p = point * shape.scale;
+    match shape.up {
+        UpAxis::Y => p,
+        UpAxis::Z => DVec3::new(p.x, p.z, -p.y),
     }
+}
+
+/// The surface in metres with y up.
+fn in_metres(file: &Mesh, shape: &MeshShape) -> Mesh {
+    let mut mesh = file.clone();
+    mesh.positions.iter_mut().for_each(|p| *p = placed(*p, shape));
     mesh.material.iter_mut().flatten().for_each(|c| *c *= shape.scale);
     mesh
 }

@@ -1,5 +1,6 @@
 //! What a scene is made into: all that is constant in a run ([`Model`]) and all that changes ([`State`]).
 
+pub mod body_mesh;
 mod build;
 pub mod collider;
 pub mod elements;
@@ -9,8 +10,9 @@ mod shapes;
 pub mod state;
 pub mod topology;
 
+pub use body_mesh::BodyMesh;
 pub use build::build;
-pub use collider::{Collider, PosedShape, Shape};
+pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
 pub use motion::Motion;
 pub use state::State;

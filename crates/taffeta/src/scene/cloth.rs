@@ -87,7 +87,7 @@ pub struct Sheet {
     pub slack: f64,
 }
 
-fn one() -> f64 {
+pub(super) fn one() -> f64 {
     1.0
 }
 

@@ -1,15 +1,16 @@
 //! What the cloth meets, and how things move by keyframes.
 
+use super::collider_mesh::MeshBody;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A solid that cloth cannot enter: one of `plane`, `sphere`, `capsule`, `box`.
+/// What cloth cannot pass: one of `plane`, `sphere`, `capsule`, `box`, `mesh`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collider {
     /// Its name in messages and reports.
     pub name: String,
-    /// Where its centre lies [m].
+    /// Where its centre (for a mesh: its origin) lies [m].
     #[schemars(inner(range(min = -1e5, max = 1e5)))]
     pub position: [f64; 3],
     /// Turns about x, then y, then z [degrees].
@@ -31,7 +32,10 @@ pub struct Collider {
     /// A cuboid.
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub cuboid: Option<BoxShape>,
-    /// How it moves; times must increase.
+    /// A surface from a file, or from a file for each moment. It is met from either side, closed or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshBody>,
+    /// How it moves, at most at 100 m/s; times must increase.
     pub keyframe: Vec<Keyframe>,
 }
 

@@ -5,6 +5,7 @@
 
 pub mod cloth;
 pub mod collider;
+pub mod collider_mesh;
 pub mod fabric;
 pub mod fault;
 pub mod mesh;
@@ -16,12 +17,13 @@ mod sense;
 
 pub use cloth::{Cloth, Corner, Disc, Kick, MeshShape, Pin, Sheet, Side, Strip, Tube, UpAxis};
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
+pub use collider_mesh::{MeshBody, Sequence};
 pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
 pub use rules::{Rule, faults_of_value};
-pub use sense::MOST_PARTICLES;
+pub use sense::{FASTEST_BODY, MOST_PARTICLES};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,16 @@
 
 use super::place::Place;
 use super::rules::{Faults, Rule, check_value, short, suggestion, written};
-use super::{Cloth, Collider, Fabric, FabricChange, Fault, Keyframe, Pin, Scene, preset, presets};
+use super::{Cloth, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Pin, Scene, Sequence};
+use super::{preset, presets};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// No body moves faster: cloth that it meets has to give way within a sub-step [m/s].
+pub const FASTEST_BODY: f64 = 100.0;
+/// The most files that a sequence may have.
+const MOST_FILES: u32 = 10_000;
 /// The most particles that a scene may have.
 pub const MOST_PARTICLES: u64 = 20_000_000;
 
@@ -49,6 +54,10 @@ impl Scene {
             let place = colliders.item(index);
             check_shapes(&collider_shapes(collider), place, faults);
             check_times(&collider.keyframe, place, faults);
+            check_speed(&collider.keyframe, place, faults);
+            if let Some(mesh) = &collider.mesh {
+                check_sequence(mesh, place.key("mesh"), faults);
+            }
         }
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
@@ -143,12 +152,13 @@ fn check_cloth(cloth: &Cloth, place: Place, faults: &mut Faults) {
     check_pinned_once(cloth, pins, faults);
 }
 
-fn collider_shapes(collider: &Collider) -> [(&'static str, bool); 4] {
+fn collider_shapes(collider: &Collider) -> [(&'static str, bool); 5] {
     [
         ("plane", collider.plane.is_some()),
         ("sphere", collider.sphere.is_some()),
         ("capsule", collider.capsule.is_some()),
         ("box", collider.cuboid.is_some()),
+        ("mesh", collider.mesh.is_some()),
     ]
 }
 
@@ -242,6 +252,45 @@ fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
             let remedy = "put the keyframes in order, each at its own time";
             faults.report(Rule::TimeNotLater, keyframe.key("time"), short(after.time), &detail, remedy);
         }
+    }
+}
+
+/// A body that jumps would meet cloth everywhere on its way at once.
+fn check_speed(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
+    let list = place.key("keyframe");
+    for (index, pair) in keyframes.windows(2).enumerate() {
+        let [before, after] = pair else { continue };
+        let [x, y, z]: [f64; 3] = std::array::from_fn(|k| after.shift[k] - before.shift[k]);
+        let (far, time) = ((x * x + y * y + z * z).sqrt(), after.time - before.time);
+        if time > 0.0 && far > FASTEST_BODY * time {
+            let detail =
+                format!(": {} m at {:.0} m/s, where {FASTEST_BODY} is the most", short(far), far / time);
+            let remedy = "give it more time, or place the body where it is needed from the start";
+            faults.report(Rule::TooFast, list.item(index + 1).key("move"), "", &detail, remedy);
+        }
+    }
+}
+
+/// A sequence needs a name with room for numbers, and numbers that go up.
+fn check_sequence(mesh: &MeshBody, place: Place, faults: &mut Faults) {
+    let Some(sequence) = &mesh.sequence else { return };
+    if mesh.digits() == 0 {
+        let remedy = "write `#` for each digit, all together: `walk-###.obj`";
+        faults.report(
+            Rule::NoNumberSigns,
+            place.key("file"),
+            written(&mesh.file.as_str().into()),
+            "",
+            remedy,
+        );
+    }
+    let (place, Sequence { first, last, .. }) = (place.key("sequence"), sequence);
+    if last < first {
+        let detail = format!(", {first}");
+        faults.report(Rule::LastBeforeFirst, place.key("last"), last, &detail, "exchange the two");
+    } else if last - first >= MOST_FILES {
+        let detail = format!(": {}, where {MOST_FILES} is the most", u64::from(last - first) + 1);
+        faults.report(Rule::TooManyFiles, place.key("last"), last, &detail, "write fewer, and lower `rate`");
     }
 }
 

@@ -41,9 +41,8 @@ impl Around {
 
     /// Bodies and pins from `time` to `time + h` [s].
     pub fn move_bodies(&mut self, model: &Model, time: f64, h: f64) {
-        let body = |c: &crate::model::Collider| MovingBody { before: c.at(time), after: c.at(time + h) };
         self.bodies.clear();
-        self.bodies.extend(model.colliders.iter().map(body));
+        self.bodies.extend(collide::bodies(model, time, h));
         self.pin_poses.clear();
         self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
     }

@@ -96,8 +96,9 @@ impl Simulation {
                 true => check::self_intersections(&state.positions, &model.triangles),
                 false => Vec::new(),
             };
+            let cloth = check::Surface { positions: &state.positions, triangles: &model.triangles };
             let into = |c: &model::Collider| {
-                check::against_body(&state.positions, &model.triangles, &c.at(state.time)).intersecting
+                check::against_form(cloth, &c.form, &c.pose(state.time), state.time).intersecting
             };
             guard.tangle(&cloth_cloth, model.colliders.iter().flat_map(into));
         }

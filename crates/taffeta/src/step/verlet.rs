@@ -153,8 +153,7 @@ impl Verlet {
 
     fn move_bodies(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
-        self.bodies
-            .extend(model.colliders.iter().map(|c| MovingBody { before: c.at(time), after: c.at(time + h) }));
+        self.bodies.extend(collide::bodies(model, time, h));
         self.pin_poses.clear();
         self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
     }

@@ -1,0 +1,38 @@
+//! How far a cloth is from a surface of triangles, and where they intersect.
+
+use super::bodies::BodyContact;
+use super::distance::{point_triangle, segment_triangle};
+use super::pairs::{Surface, at, read};
+use super::tree::{Face, Node};
+use super::triangles::intersect;
+use crate::math::DVec3;
+
+/// Contact between a cloth and a surface. Intersections are exact; the gap is a distance in double precision, 0 where they intersect.
+///
+/// A surface has no inside, so a gap is never negative but where something is not finite or missing: there it is minus infinity.
+pub fn against_mesh(cloth: Surface, body: Surface) -> BodyContact {
+    let (points, mut faces) = read(cloth);
+    let (body_points, mut body_faces) = read(body);
+    let all_read = faces.len() == cloth.triangles.len() && body_faces.len() == body.triangles.len();
+    let (tree, body_tree) = (Node::new(&mut faces), Node::new(&mut body_faces));
+
+    let test = |f: &Face, g: &Face| intersect(&at(&points, f.corners), &at(&body_points, g.corners), 0);
+    let mut intersecting: Vec<u32> = tree.pairs_with(&body_tree, &test).iter().map(|pair| pair[0]).collect();
+    intersecting.sort_unstable();
+    intersecting.dedup();
+
+    let apart = |f: &Face, g: &Face| distance(&at(&points, f.corners), &at(&body_points, g.corners));
+    let min_gap = match (all_read, intersecting.is_empty()) {
+        (false, _) => f64::NEG_INFINITY,
+        (true, false) => 0.0,
+        (true, true) => tree.least_with(&body_tree, &apart, f64::INFINITY),
+    };
+    BodyContact { intersecting, min_gap }
+}
+
+/// Distance between two triangles that do not intersect: from an edge of one to the other, or from its inside to a corner [m].
+fn distance(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
+    let edges = (0..3).map(|k| segment_triangle([a[k], a[(k + 1) % 3]], b));
+    let corners = b.iter().map(|&corner| point_triangle(corner, a));
+    edges.chain(corners).fold(f64::INFINITY, f64::min)
+}

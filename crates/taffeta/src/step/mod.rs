@@ -6,9 +6,11 @@ mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;
 mod impulse_touch;
+mod intervene;
 pub mod report;
 mod verlet;
 
+pub use intervene::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
@@ -17,6 +19,7 @@ use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
 use impulse::Impulse;
+use intervene::Gripped;
 use std::collections::BTreeMap;
 use verlet::Verlet;
 
@@ -41,6 +44,8 @@ pub struct Simulation {
     /// The step is taken here, so that a failed one leaves the state as it was.
     attempt: State,
     solver: Solver,
+    /// What hands have done, once they have.
+    gripped: Option<Gripped>,
 }
 
 /// Scratch of the chosen method.
@@ -50,19 +55,26 @@ enum Solver {
     Verlet(Box<Verlet>),
 }
 
+impl Solver {
+    /// Scratch for a model. A state that does not remember what the method needs starts to.
+    fn new(model: &Model, state: &mut State) -> Self {
+        match model.method {
+            Method::ImpulseStrips => {
+                let impulse = Box::new(Impulse::new(model));
+                state.memory.resize(impulse.memory(), 0.0);
+                Solver::Impulse(impulse)
+            }
+            Method::Verlet => Solver::Verlet(Box::new(Verlet::new(model))),
+        }
+    }
+}
+
 impl Simulation {
     /// From a scene and the meshes its files hold, or everything that is wrong with it.
     pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let (model, mut state) = model::build(scene, meshes)?;
-        let solver = match model.method {
-            Method::ImpulseStrips => {
-                let impulse = Box::new(Impulse::new(&model));
-                state.memory = vec![0.0; impulse.memory()];
-                Solver::Impulse(impulse)
-            }
-            Method::Verlet => Solver::Verlet(Box::new(Verlet::new(&model))),
-        };
-        Ok(Self { attempt: state.clone(), model, state, solver })
+        let solver = Solver::new(&model, &mut state);
+        Ok(Self { attempt: state.clone(), model, state, solver, gripped: None })
     }
 
     /// Moves on by one step. On an error the state stays the last good one.

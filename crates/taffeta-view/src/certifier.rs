@@ -1,7 +1,7 @@
 //! Certificates on a thread of their own: always of the newest frame, so that the simulation never waits for one.
 
 use serde_json::{Value, json};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::Arc;
 use std::thread;
 use taffeta::check::{self, Certificate};
@@ -33,35 +33,47 @@ pub struct Finding {
 
 /// The thread that certifies.
 pub struct Certifier {
-    exhibits: SyncSender<Exhibit>,
+    exhibits: Sender<Exhibit>,
     findings: Receiver<Finding>,
+    /// Handed in and not found yet.
+    under_way: usize,
 }
 
 impl Certifier {
     /// Starts the thread; it ends when this is dropped.
     pub fn start() -> Self {
-        // One is looked at, and one more lies ready for each of two sides.
-        let (exhibits, waiting) = sync_channel::<Exhibit>(2);
-        let (found, findings) = sync_channel(8);
-        thread::spawn(move || {
+        let (exhibits, waiting) = channel::<Exhibit>();
+        let (found, findings) = channel();
+        let work = move || {
             for Exhibit { shape, side, frame, model, state } in waiting {
                 let told = told(frame, model.tolerance, &check::certify(&model, &state));
                 if found.send(Finding { shape, side, told }).is_err() {
                     return;
                 }
             }
-        });
-        Self { exhibits, findings }
+        };
+        // Without the thread nothing is certified, and pages say so.
+        let _ = thread::Builder::new().name("certifier".into()).spawn(work);
+        Self { exhibits, findings, under_way: 0 }
     }
 
-    /// Hands a state in, unless the thread is busy; says whether it was taken. The state is copied only then.
-    pub fn hand_in(&self, exhibit: Exhibit) -> bool {
-        !matches!(self.exhibits.try_send(exhibit), Err(TrySendError::Full(_)))
+    /// Whether all that was handed in has been looked at.
+    pub fn is_free(&self) -> bool {
+        self.under_way == 0
+    }
+
+    /// Hands a state in.
+    pub fn hand_in(&mut self, exhibit: Exhibit) {
+        if self.exhibits.send(exhibit).is_ok() {
+            self.under_way += 1;
+        }
     }
 
     /// What has been found since.
-    pub fn found(&self) -> impl Iterator<Item = Finding> {
-        self.findings.try_iter()
+    pub fn found(&mut self) -> Vec<Finding> {
+        let found: Vec<Finding> = self.findings.try_iter().collect();
+        self.under_way -= found.len();
+        found
     }
 }
 

@@ -195,13 +195,12 @@ impl Live {
         Ok(())
     }
 
-    /// Hands the present states in to be certified. Those that could not be taken are told as before, with their frame.
-    pub fn certify(&self, certifier: &Certifier, shape: u32) -> bool {
-        let hand_in = |(number, side): (usize, &Side)| {
+    /// Hands the present states in to be certified.
+    pub fn certify(&self, certifier: &mut Certifier, shape: u32) {
+        for (number, side) in self.sides.iter().enumerate() {
             let (model, state) = (side.judged.clone(), side.simulation.state().clone());
-            certifier.hand_in(Exhibit { shape, side: number, frame: self.frame, model, state })
-        };
-        self.sides.iter().enumerate().map(hand_in).fold(true, |all, taken| all && taken)
+            certifier.hand_in(Exhibit { shape, side: number, frame: self.frame, model, state });
+        }
     }
 
     /// Takes in what was certified.

@@ -186,6 +186,7 @@ impl Studio {
             Opened::Film(film) => film.seek(frame).map_err(|error| error.to_string())?,
             Opened::Live(_) => return Err("only recordings have a timeline".into()),
         }
+        self.playing = false;
         self.renewed();
         Ok(Done::default())
     }

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PACE: Duration = Duration::from_micros(2500);
 const BURST: u32 = 100;
 /// Answers that may wait for a page.
-const MOST_ANSWERS: usize = 64;
+const MOST_ANSWERS: usize = 512;
 
 /// The place of a page among all; free again when this is dropped.
 pub struct Seat {

@@ -201,9 +201,11 @@ impl Studio {
         any
     }
 
+    /// Has the present frame certified, unless the frames before still are.
     fn certify(&mut self) {
-        if let (true, Opened::Live(live)) = (self.uncertified, &self.opened) {
-            self.uncertified = !live.certify(&self.certifier, self.shape);
+        if let (true, true, Opened::Live(live)) = (self.uncertified, self.certifier.is_free(), &self.opened) {
+            live.certify(&mut self.certifier, self.shape);
+            self.uncertified = false;
         }
     }
 

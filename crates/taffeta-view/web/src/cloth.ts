@@ -68,7 +68,7 @@ export class Cloth {
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
     const dots = new THREE.BufferGeometry();
-    this.pins = new THREE.Points(dots, new THREE.PointsMaterial({ size: 7, sizeAttenuation: false, vertexColors: true }));
+    this.pins = new THREE.Points(dots, new THREE.PointsMaterial({ size: 5, sizeAttenuation: false, vertexColors: true }));
     this.pins.frustumCulled = false;
     this.group.add(this.mesh, this.pins);
   }

@@ -139,7 +139,7 @@ function displayed(frame: Frame): void {
   if (!side || !shape) return;
   plots.add(frame, shape.tolerance, shape.methods);
   const rate = 1000 / stage.meanInterval;
-  by("clock").textContent = `${frame.time.toFixed(2)} s  ·  frame ${frame.frame}`;
+  by("clock").innerHTML = `${frame.time.toFixed(2)} s<span> · frame ${frame.frame}</span>`;
   by("rate").textContent = `${shape.particles.toLocaleString("en")} particles${status?.playing ? `\u2002${rate.toFixed(0)} pictures/s` : ""}`;
   if (document.activeElement !== input("timeline") || status?.playing) input("timeline").value = String(frame.frame);
   showCertificate(frame);
@@ -246,10 +246,7 @@ const changes: { [id: string]: (value: string) => void } = {
 };
 for (const [id, action] of Object.entries(changes)) by(id).addEventListener("change", () => action(input(id).value));
 for (const id of ["wind-speed", "wind-heading", "wind-rise"]) by(id).addEventListener("input", blow);
-input("timeline").addEventListener("input", () => {
-  if (status?.playing) link.tell({ do: "pause" });
-  link.tell({ do: "seek", frame: Number(input("timeline").value) });
-});
+input("timeline").addEventListener("input", () => link.tell({ do: "seek", frame: Number(input("timeline").value) }));
 
 fill(select("speed"), SPEEDS.map(([text, value]) => [String(value), text, ""]));
 fill(select("colour"), COLOURINGS.map((name) => [name, name, ""]));

@@ -185,12 +185,13 @@ export class Stage {
       this.camera.fov = camera.field_of_view ?? FIELD;
     } else {
       const half = Math.tan((this.camera.fov * Math.PI) / 360);
-      const distance = (1.02 * ball.radius) / Math.min(half, half * this.camera.aspect);
+      const distance = (0.92 * ball.radius) / Math.min(half, half * this.camera.aspect);
       this.controls.target.copy(ball.center);
       this.camera.position.set(0.5, 0.36, 1).setLength(distance).add(ball.center);
     }
-    this.camera.near = ball.radius / 200;
-    this.camera.far = 100 * ball.radius;
+    // Depth is more exact the closer these are; one may come as near as a twentieth of what is seen.
+    this.camera.near = ball.radius / 20;
+    this.camera.far = 40 * ball.radius;
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.light(ball, box.min.y);

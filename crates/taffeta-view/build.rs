@@ -8,7 +8,9 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    for watched in ["build.rs", "page", "web/src", "web/index.html", "web/package-lock.json", "web/vite.config.ts"] {
+    for watched in
+        ["build.rs", "page", "web/src", "web/index.html", "web/package-lock.json", "web/vite.config.ts"]
+    {
         // A path that does not exist would make every build run this again.
         if root.join(watched).exists() {
             println!("cargo:rerun-if-changed={watched}");
@@ -51,7 +53,8 @@ fn built(web: &Path, work: &Path) -> Result<Option<PathBuf>, String> {
         let ran = ran.map_err(|error| format!("npm cannot be run ({error}); install Node.js"))?;
         if !ran.status.success() {
             let said = String::from_utf8_lossy(&ran.stderr);
-            let last = said.lines().filter(|line| !line.trim().is_empty()).take(3).collect::<Vec<_>>().join(" | ");
+            let last =
+                said.lines().filter(|line| !line.trim().is_empty()).take(3).collect::<Vec<_>>().join(" | ");
             return Err(format!("npm {} failed: {last}", arguments.join(" ")));
         }
     }

@@ -1,8 +1,8 @@
 //! Certificates on a thread of their own: always of the newest frame, so that the simulation never waits for one.
 
 use serde_json::{Value, json};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use taffeta::check::{self, Certificate};
 use taffeta::model::{Model, State};

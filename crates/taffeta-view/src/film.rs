@@ -128,9 +128,11 @@ fn figure(header: &Header) -> Figure {
         Some((name(item), item["colour"].as_str().unwrap_or(GREY).into(), particles, triangles))
     };
     let cloths: Option<Vec<_>> = list("cloths").iter().map(cloth).collect();
-    let whole = || vec![("cloth".into(), GREY.into(), 0..header.rest_positions.len(), 0..header.triangles.len())];
+    let whole =
+        || vec![("cloth".into(), GREY.into(), 0..header.rest_positions.len(), 0..header.triangles.len())];
     // Poses are told by number, so that a form which is not known ends the list.
-    let body = |item: &Value| Some((name(item), serde_json::from_value::<Shape>(item["shape"].clone()).ok()?));
+    let body =
+        |item: &Value| Some((name(item), serde_json::from_value::<Shape>(item["shape"].clone()).ok()?));
     Figure {
         cloths: cloths.filter(|cloths| !cloths.is_empty()).unwrap_or_else(whole),
         bodies: list("colliders").iter().map_while(body).collect(),

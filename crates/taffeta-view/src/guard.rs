@@ -70,8 +70,15 @@ mod tests {
         assert_ne!(Token::new().unwrap().text(), text);
         assert_eq!(token.strip(&format!("/{text}/a/b")), Some("a/b"));
         assert_eq!(token.strip(&format!("/{text}/")), Some(""));
-        for path in ["", "/", "//", "/socket", &format!("/{text}"), &format!("{text}/"), &format!("/{}0/", &text[1..])]
-        {
+        for path in [
+            "",
+            "/",
+            "//",
+            "/socket",
+            &format!("/{text}"),
+            &format!("{text}/"),
+            &format!("/{}0/", &text[1..]),
+        ] {
             assert_eq!(token.strip(path), None, "{path}");
         }
     }
@@ -83,7 +90,15 @@ mod tests {
             assert!(host_is_us(host, own), "{host}");
             assert!(origin_is_us(&format!("http://{host}"), host));
         }
-        for host in ["", "evil.example", "localhost.evil.example:7878", "10.0.0.1:7878", "127.0.0.1:x", "[::1]x", "[::1"] {
+        for host in [
+            "",
+            "evil.example",
+            "localhost.evil.example:7878",
+            "10.0.0.1:7878",
+            "127.0.0.1:x",
+            "[::1]x",
+            "[::1",
+        ] {
             assert!(!host_is_us(host, own), "{host}");
         }
         assert!(host_is_us("10.0.0.1:7878", "0.0.0.0".parse().unwrap()));

@@ -126,7 +126,8 @@ impl Viewer {
                 }
             });
         });
-        let threads = [studio, server].into_iter().collect::<io::Result<_>>().map_err(|error| system(&error))?;
+        let threads =
+            [studio, server].into_iter().collect::<io::Result<_>>().map_err(|error| system(&error))?;
         Ok(Self { address, token, stop, hub, threads })
     }
 
@@ -177,7 +178,8 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError
 /// What a page is told first: all that does not change.
 fn hello() -> Value {
     let method = |method: &Method| json!({ "name": method.name(), "about": method.about() });
-    let fabric = |preset: Preset| json!({ "name": preset.name, "about": preset.about, "fabric": preset.fabric });
+    let fabric =
+        |preset: Preset| json!({ "name": preset.name, "about": preset.about, "fabric": preset.fabric });
     json!({
         "v": message::VERSION,
         "kind": "hello",

@@ -240,7 +240,8 @@ impl Live {
 
     /// Builds all sides anew from the scene as it is now. They go on from where they are, unless the start has changed.
     fn rebuild(&mut self) -> Result<Change, Vec<Fault>> {
-        let methods: Vec<Method> = [Some(self.scene.solver.method), self.compare].into_iter().flatten().collect();
+        let methods: Vec<Method> =
+            [Some(self.scene.solver.method), self.compare].into_iter().flatten().collect();
         let (mut sides, mut goes_on) = (Vec::new(), !self.sides.is_empty());
         for (number, method) in methods.iter().enumerate() {
             let mut scene = self.scene.clone();
@@ -291,7 +292,9 @@ impl Side {
     /// Goes on from where another simulation is, if it is of the same cloth with the same start.
     fn goes_on_from(&mut self, before: &Side) -> bool {
         let (old, new) = (before.simulation.model(), self.simulation.model());
-        let same = self.start == before.start && old.triangles == new.triangles && old.rest_lengths == new.rest_lengths;
+        let same = self.start == before.start
+            && old.triangles == new.triangles
+            && old.rest_lengths == new.rest_lengths;
         if same && self.simulation.take_over(&before.simulation).is_ok() {
             self.report = before.report.clone();
             return true;

@@ -108,7 +108,9 @@ fn form(shape: &Shape) -> Value {
     match shape {
         Shape::Plane => json!({ "plane": {} }),
         Shape::Sphere { radius } => json!({ "sphere": { "radius": radius } }),
-        Shape::Capsule { radius, half_length } => json!({ "capsule": { "radius": radius, "half_length": half_length } }),
+        Shape::Capsule { radius, half_length } => {
+            json!({ "capsule": { "radius": radius, "half_length": half_length } })
+        }
         Shape::Box { half_size } => json!({ "box": { "half_size": half_size.to_array() } }),
     }
 }

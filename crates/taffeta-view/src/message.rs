@@ -166,7 +166,10 @@ mod tests {
         let asked = read(r#"{"v":1,"id":7,"do":"hold","particle":3,"place":[0,1,2.5]}"#).unwrap();
         assert_eq!(asked.id, Some(7));
         assert_eq!(asked.request, Request::Hold { particle: 3, place: Some([0.0, 1.0, 2.5]) });
-        assert_eq!(read(r#"{"v":1,"do":"speed","factor":null}"#).unwrap().request, Request::Speed { factor: None });
+        assert_eq!(
+            read(r#"{"v":1,"do":"speed","factor":null}"#).unwrap().request,
+            Request::Speed { factor: None }
+        );
         let refused = |text: &str| {
             let (id, error) = read(text).unwrap_err();
             (id, error.to_string())

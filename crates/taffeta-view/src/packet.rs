@@ -72,6 +72,9 @@ mod tests {
         assert_eq!(head % 4, 0);
         let told: Value = serde_json::from_slice(&bytes[8..8 + head]).unwrap();
         assert_eq!(told["arrays"], json!([["marks", "u8", 3], ["positions", "f32", 2]]));
-        assert_eq!(&bytes[8 + head..], [&[7, 8, 9, 0][..], &1.5_f32.to_le_bytes(), &(-2.0_f32).to_le_bytes()].concat());
+        assert_eq!(
+            &bytes[8 + head..],
+            [&[7, 8, 9, 0][..], &1.5_f32.to_le_bytes(), &(-2.0_f32).to_le_bytes()].concat()
+        );
     }
 }

@@ -15,7 +15,8 @@ pub struct File {
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// Shown where the page could not be built.
-const PLAIN: File = File { path: "index.html", kind: "text/html; charset=utf-8", bytes: include_bytes!("plain.html") };
+const PLAIN: File =
+    File { path: "index.html", kind: "text/html; charset=utf-8", bytes: include_bytes!("plain.html") };
 
 /// Whether the program was built with the page.
 pub fn is_built() -> bool {

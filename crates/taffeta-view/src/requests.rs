@@ -211,5 +211,9 @@ fn all(faults: &[Fault]) -> String {
 /// A vector no longer than `most` in any direction. JSON has no numbers that are not finite.
 fn bounded(vector: [f64; 3], most: f64) -> Result<DVec3, String> {
     let vector = DVec3::from(vector);
-    if vector.abs().max_element() <= most { Ok(vector) } else { Err(format!("numbers here lie between -{most} and {most}")) }
+    if vector.abs().max_element() <= most {
+        Ok(vector)
+    } else {
+        Err(format!("numbers here lie between -{most} and {most}"))
+    }
 }

@@ -78,8 +78,11 @@ impl Page {
                 },
                 changed = status.changed() => {
                     changed.map_err(|_| Gone)?;
-                    let text = status.borrow_and_update().to_string();
-                    self.send(Message::text(text)).await?;
+                    // There is none before the simulation's thread has told its first.
+                    let told = status.borrow_and_update().clone();
+                    if !told.is_null() {
+                        self.send(Message::text(told.to_string())).await?;
+                    }
                 }
                 changed = pages.changed() => {
                     changed.map_err(|_| Gone)?;
@@ -164,6 +167,7 @@ impl Page {
 
     fn told(&self, pages: &Pages) -> String {
         let control = pages.control == Some(self.seat.number);
-        json!({ "v": VERSION, "kind": "pages", "control": control, "watching": pages.present.len() }).to_string()
+        json!({ "v": VERSION, "kind": "pages", "control": control, "watching": pages.present.len() })
+            .to_string()
     }
 }

@@ -42,7 +42,14 @@ pub struct Studio {
 
 impl Studio {
     /// With something open, at its start.
-    pub fn new(hub: Arc<Hub>, choices: Vec<Choice>, choice: String, opened: Opened, folder: PathBuf, pool: rayon::ThreadPool) -> Self {
+    pub fn new(
+        hub: Arc<Hub>,
+        choices: Vec<Choice>,
+        choice: String,
+        opened: Opened,
+        folder: PathBuf,
+        pool: rayon::ThreadPool,
+    ) -> Self {
         let mut studio = Self {
             hub,
             choices,
@@ -169,7 +176,8 @@ impl Studio {
         let mut packet = Packet::default();
         let (frame, time, sides) = match &self.opened {
             Opened::Live(live) => {
-                let pack = |(number, side): (usize, crate::look::Side)| side.pack(&live.figure, number, &mut packet);
+                let pack =
+                    |(number, side): (usize, crate::look::Side)| side.pack(&live.figure, number, &mut packet);
                 (live.frame, live.time(), live.looks().enumerate().map(pack).collect())
             }
             Opened::Film(film) => {

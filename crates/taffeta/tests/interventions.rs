@@ -70,7 +70,8 @@ fn a_held_particle_goes_where_it_is_led_and_falls_when_let_go() {
         run(&mut simulation, 0.1);
         // The middle of the right side, and a pin of the scene; one that does not exist does no harm.
         let (corner, pinned) = (11_u32, 0_u32);
-        let places = [corner, pinned].map(|i| simulation.state().positions[i as usize] + DVec3::new(-0.2, 0.1, 0.1));
+        let places =
+            [corner, pinned].map(|i| simulation.state().positions[i as usize] + DVec3::new(-0.2, 0.1, 0.1));
         let held = [(corner, places[0]), (pinned, places[1]), (1_000_000, DVec3::ZERO)].into();
         let mut hands = Hands { held, ..Hands::default() };
         simulation.set_hands(&hands, 0.2);

@@ -75,7 +75,10 @@ fn the_simulation_goes_on_undisturbed() {
     assert!(compared > 20, "{compared} frames were seen");
     let grown = during.zip(before).map_or(0, |(during, before)| during.saturating_sub(before));
     assert!(grown < 32 << 20, "memory grew by {grown} bytes");
-    eprintln!("step {quiet_ms:.3} ms in quiet, {loud_ms:.3} ms under attack; {} kB more memory; {compared} frames", grown / 1024);
+    eprintln!(
+        "step {quiet_ms:.3} ms in quiet, {loud_ms:.3} ms under attack; {} kB more memory; {compared} frames",
+        grown / 1024
+    );
 }
 
 /// Two hundred connections at once: some silent, some with half a request.
@@ -124,7 +127,10 @@ fn noise(url: &str, over: &AtomicBool) {
     let mut random = Random::new(7);
     while !over.load(Ordering::Relaxed) {
         let noise: Vec<u8> = (0..3000).map(|_| (256.0 * random.unit()) as u8).collect();
-        let start = ["", "GET / HTTP/1.1\r\nHost: ", &format!("GET {root}socket HTTP/1.1\r\nHost: {address}\r\n")][(3.0 * random.unit()) as usize % 3].to_string();
+        let start =
+            ["", "GET / HTTP/1.1\r\nHost: ", &format!("GET {root}socket HTTP/1.1\r\nHost: {address}\r\n")]
+                [(3.0 * random.unit()) as usize % 3]
+                .to_string();
         if let Ok(mut stream) = TcpStream::connect(address) {
             let _ = stream.write_all(start.as_bytes()).and_then(|()| stream.write_all(&noise));
         }
@@ -145,7 +151,9 @@ fn bad_messages(url: &str, over: &AtomicBool) {
             thread::sleep(Duration::from_millis(50));
             continue;
         };
-        for text in ["", "{", "[[[[", "null", r#"{"v":1}"#, r#"{"v":1,"do":"play"}"#, r#"{"v":1,"do":"reset"}"#] {
+        for text in
+            ["", "{", "[[[[", "null", r#"{"v":1}"#, r#"{"v":1,"do":"play"}"#, r#"{"v":1,"do":"reset"}"#]
+        {
             page.send(text);
             assert_eq!(page.until(|told| told["kind"] == "error")["kind"], "error", "{text}");
         }
@@ -165,7 +173,9 @@ fn a_flood_of_requests_is_answered_or_refused_and_nothing_breaks() {
     let viewer = viewer(folder.path());
     let mut page = Page::open(&viewer.url());
     for id in 0..300 {
-        page.send(&json!({ "v": 1, "id": id, "do": "set", "key": "air.wind[0]", "value": id % 9 }).to_string());
+        page.send(
+            &json!({ "v": 1, "id": id, "do": "set", "key": "air.wind[0]", "value": id % 9 }).to_string(),
+        );
     }
     let mut last = Value::Null;
     while last != 299 {

@@ -57,10 +57,11 @@ pub fn exchange(url: &str, bytes: &[u8]) -> String {
 pub struct Page {
     socket: WebSocket<TcpStream>,
     next: u64,
-    /// The newest status and shape that came by.
+    /// The newest of every kind that came by.
     pub status: Value,
     pub shape: Value,
     pub pages: Value,
+    pub shown: Value,
 }
 
 impl Page {
@@ -79,10 +80,12 @@ impl Page {
         let config = WebSocketConfig::default();
         match tungstenite::client::client_with_config(request, stream, Some(config)) {
             Ok((socket, _)) => {
-                let (status, shape, pages) = Default::default();
-                Ok(Self { socket, next: 1, status, shape, pages })
+                let (status, shape, pages, shown) = Default::default();
+                Ok(Self { socket, next: 1, status, shape, pages, shown })
             }
-            Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(refused))) => Err(refused.status().as_u16()),
+            Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(refused))) => {
+                Err(refused.status().as_u16())
+            }
             Err(error) => panic!("{error}"),
         }
     }
@@ -103,7 +106,10 @@ impl Page {
                 "status" => self.status = told.clone(),
                 "shape" => self.shape = told.clone(),
                 "pages" => self.pages = told.clone(),
-                "frame" => self.send(&json!({ "v": 1, "do": "got", "serial": told["serial"] }).to_string()),
+                "frame" => {
+                    self.send(&json!({ "v": 1, "do": "got", "serial": told["serial"] }).to_string());
+                    self.shown = told.clone();
+                }
                 _ => {}
             }
             return told;
@@ -125,6 +131,23 @@ impl Page {
     /// Waits for the next frame.
     pub fn frame(&mut self) -> Value {
         self.until(|told| told["kind"] == "frame")
+    }
+
+    /// Waits until this frame is shown; it may have come before an answer.
+    pub fn frame_at(&mut self, frame: u64) -> Value {
+        if self.shown["frame"] == frame {
+            self.shown.clone()
+        } else {
+            self.until(|told| told["kind"] == "frame" && told["frame"] == frame)
+        }
+    }
+
+    /// Waits until the status is as wanted.
+    pub fn status_with(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        if !wanted(&self.status) {
+            self.until(|told| told["kind"] == "status" && wanted(told));
+        }
+        self.status.clone()
     }
 
     /// Sends text as it is.

@@ -12,14 +12,14 @@ fn still(folder: &TempDir) -> (taffeta_view::Viewer, Page) {
     page.until(|told| told["kind"] == "pages" && told["control"] == true);
     page.done(json!({ "do": "pause" }));
     page.done(json!({ "do": "reset" }));
-    page.until(|told| told["kind"] == "frame" && told["frame"] == 0);
+    page.frame_at(0);
     (viewer, page)
 }
 
 /// One frame on.
 fn step(page: &mut Page, frame: u64) -> Value {
     page.done(json!({ "do": "step" }));
-    page.until(|told| told["kind"] == "frame" && told["frame"] == frame)
+    page.frame_at(frame)
 }
 
 #[test]
@@ -33,7 +33,10 @@ fn frames_are_those_of_the_engine_and_carry_a_certificate() {
         alone.step().unwrap();
         assert_eq!(told["sides"][0]["report"]["state_hash"], format!("{:016x}", alone.state().hash()));
     }
-    let certified = page.until(|told| told["sides"][0]["certificate"]["frame"] == 3);
+    while page.shown["sides"][0]["certificate"]["frame"] != 3 {
+        page.next();
+    }
+    let certified = page.shown.clone();
     let certificate = alone.certificate();
     let told = &certified["sides"][0]["certificate"];
     assert_eq!(told["max_strain"], certificate.max_strain);
@@ -65,11 +68,14 @@ fn keys_are_changed_live_or_begin_the_scene_anew() {
     assert_eq!(page.shape["methods"], json!(["verlet"]));
     let answer = page.done(json!({ "do": "set", "key": "cloth[0].sheet.rows", "value": 15 }));
     assert!(answer["note"].as_str().unwrap().contains("anew"));
-    assert_eq!(page.until(|told| told["kind"] == "frame")["frame"], 0);
+    page.frame_at(0);
     assert_eq!(page.shape["particles"], 300);
 
     assert!(page.refused(json!({ "do": "set", "key": "air.density", "value": -1 })).contains("too small"));
-    assert!(page.refused(json!({ "do": "set", "key": "cloth[0].sheet.rows", "value": 9999 * 10 })).contains("too large"));
+    assert!(
+        page.refused(json!({ "do": "set", "key": "cloth[0].sheet.rows", "value": 9999 * 10 }))
+            .contains("too large")
+    );
     page.refused(json!({ "do": "set", "key": "nonsense", "value": 1 }));
     let text = page.done(json!({ "do": "save" }))["text"].as_str().unwrap().to_string();
     let saved = from_text("saved", &text, &[]).unwrap();
@@ -83,7 +89,7 @@ fn hands_balls_comparisons_and_recordings() {
     step(&mut page, 1);
     page.done(json!({ "do": "hold", "particle": 399, "place": [0.5, 0.9, -0.4] }));
     page.done(json!({ "do": "free", "particle": 0 }));
-    assert_eq!(page.until(|told| told["kind"] == "status" && told["freed"] == json!([0]))["held"], json!([399]));
+    assert_eq!(page.status_with(|status| status["freed"] == json!([0]))["held"], json!([399]));
     page.done(json!({ "do": "record" }));
     page.done(json!({ "do": "ball", "from": [0, 1, 1], "velocity": [0, 0, -4], "radius": 0.1 }));
     page.done(json!({ "do": "compare", "method": "verlet" }));
@@ -92,13 +98,13 @@ fn hands_balls_comparisons_and_recordings() {
     assert_eq!(told["sides"][1]["poses"].as_array().unwrap().len(), 2, "the ball is there");
     step(&mut page, 3);
     page.done(json!({ "do": "stop" }));
-    page.until(|told| told["kind"] == "status" && told["recording"].is_null());
+    page.status_with(|status| status["recording"].is_null());
     let recording = page.status["choices"].as_array().unwrap().last().unwrap()["id"].clone();
     page.done(json!({ "do": "open", "choice": recording }));
-    page.until(|told| told["kind"] == "status" && told["live"] == false);
+    page.status_with(|status| status["live"] == false);
     assert_eq!(page.status["frames"], 3, "frames 1, 2 and 3 were recorded");
     page.done(json!({ "do": "seek", "frame": 2 }));
-    assert_eq!(page.until(|told| told["kind"] == "frame" && told["frame"] == 2)["sides"][0]["report"]["frame"], 3);
+    assert_eq!(page.frame_at(2)["sides"][0]["report"]["frame"], 3);
     assert!(page.refused(json!({ "do": "hold", "particle": 1 })).contains("recording"));
     page.done(json!({ "do": "open", "choice": "flag" }));
     assert!(page.refused(json!({ "do": "open", "choice": "/etc/passwd" })).contains("no such choice"));
@@ -129,7 +135,7 @@ fn one_page_controls_and_others_look_on() {
     second.done(json!({ "do": "take" }));
     assert!(first.refused(json!({ "do": "play" })).contains("another page controls"));
     step(&mut second, 1);
-    first.until(|told| told["kind"] == "frame" && told["frame"] == 1);
+    first.frame_at(1);
     drop(second);
     first.until(|told| told["kind"] == "pages" && told["control"] == true && told["watching"] == 1);
 }
@@ -147,7 +153,9 @@ fn a_page_that_does_not_answer_gets_two_frames_and_later_the_newest() {
         seen.extend(frame_of(&silent.read().unwrap()));
     }
     // What comes after the acknowledgement is the newest, not the next.
-    silent.send(tungstenite::Message::text(json!({ "v": 1, "do": "got", "serial": seen[1].1 }).to_string())).unwrap();
+    silent
+        .send(tungstenite::Message::text(json!({ "v": 1, "do": "got", "serial": seen[1].1 }).to_string()))
+        .unwrap();
     loop {
         if let Some((frame, _)) = frame_of(&silent.read().unwrap()) {
             assert_eq!(frame, 6);

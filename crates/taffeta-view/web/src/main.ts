@@ -33,6 +33,8 @@ const link = new Link({
   status: showStatus,
   pages: showPages,
   shape(shape) {
+    // Lines of other methods do not belong in the same plots.
+    if (stage.shape?.methods.join() !== shape.methods.join()) plots.restart();
     stage.setShape(shape);
     showPins();
     labelSides(shape.methods);
@@ -289,8 +291,7 @@ const shortcuts: { [key: string]: () => void } = {
 
 function zoom(factor: number): void {
   stage.camera.position.sub(stage.controls.target).multiplyScalar(factor).add(stage.controls.target);
-  stage.controls.update();
-  stage.redraw();
+  stage.touch();
 }
 
 /** Arrows turn the view, with Shift they move it. */
@@ -309,8 +310,7 @@ function turn(key: string, moves: boolean): boolean {
     const length = arm.length(), polar = Math.min(Math.PI - 0.05, Math.max(0.05, spherical)), azimuth = Math.atan2(arm.x, arm.z) + 0.08 * way[0];
     camera.position.set(Math.sin(polar) * Math.sin(azimuth), Math.cos(polar), Math.sin(polar) * Math.cos(azimuth)).multiplyScalar(length).add(controls.target);
   }
-  controls.update();
-  stage.redraw();
+  stage.touch();
   return true;
 }
 

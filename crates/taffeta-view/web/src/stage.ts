@@ -46,6 +46,9 @@ export class Stage {
   private edges: Edges = "none";
   private shadows = true;
   private framed = false;
+  /** Whether the camera is the user's. Until then it steps back by itself where the cloth leaves what was framed. */
+  private touched = false;
+  private readonly seen = new THREE.Box3();
   private dirty = true;
   private fresh: Frame | null = null;
   private last = 0;
@@ -59,6 +62,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => this.redraw());
+    for (const name of ["pointerdown", "wheel"]) canvas.addEventListener(name, () => (this.touched = true), { passive: true });
     this.floor = new THREE.Mesh(new THREE.CircleGeometry(1, 64).rotateX(-Math.PI / 2), new THREE.ShadowMaterial({ opacity: 0.22 }));
     this.floor.receiveShadow = true;
     this.sun.castShadow = true;
@@ -74,9 +78,12 @@ export class Stage {
   }
 
   setShape(shape: Shape): void {
-    const sameCloth = this.shape?.particles === shape.particles && this.shape.methods.length === shape.methods.length;
+    const same = this.shape?.particles === shape.particles && this.shape.methods.length === shape.methods.length;
     this.shape = shape;
-    if (!sameCloth) this.scales.restart();
+    if (!same) {
+      this.scales.restart();
+      if (!this.touched) this.framed = false;
+    }
     for (const side of this.sides) {
       this.scene.remove(side.group);
       side.cloth.dispose();
@@ -102,7 +109,14 @@ export class Stage {
 
   /** The next frame is looked at from where everything is seen. */
   reframe(): void {
-    this.framed = false;
+    this.framed = this.touched = false;
+  }
+
+  /** The user moves the camera: it is theirs from now on. */
+  touch(): void {
+    this.touched = true;
+    this.controls.update();
+    this.redraw();
   }
 
   setEdges(edges: Edges): void {
@@ -177,24 +191,43 @@ export class Stage {
   frameAll(camera?: { position: Vector; target: Vector; field_of_view?: number } | null): void {
     const box = this.bounds();
     if (box.isEmpty()) return;
-    const ball = box.getBoundingSphere(new THREE.Sphere());
+    this.seen.copy(box);
     this.camera.fov = FIELD;
+    this.touched = Boolean(camera);
     if (camera) {
       this.camera.position.fromArray(camera.position);
       this.controls.target.fromArray(camera.target);
       this.camera.fov = camera.field_of_view ?? FIELD;
-    } else {
-      const half = Math.tan((this.camera.fov * Math.PI) / 360);
-      const distance = (0.92 * ball.radius) / Math.min(half, half * this.camera.aspect);
-      this.controls.target.copy(ball.center);
-      this.camera.position.set(0.5, 0.36, 1).setLength(distance).add(ball.center);
+      this.light();
+    } else this.fit(new THREE.Vector3(0.5, 0.36, 1));
+  }
+
+  /** Steps back where the cloth has left what was framed, as long as nobody else leads the camera. */
+  private follow(): void {
+    const cloth = this.clothBounds();
+    if (this.touched || cloth.isEmpty() || this.seen.containsBox(cloth)) return;
+    // A little more than needed, so that it does not happen at every frame.
+    const more = cloth.clone().expandByVector(cloth.getSize(new THREE.Vector3()).multiplyScalar(0.08));
+    this.seen.union(more);
+    this.fit(this.camera.position.clone().sub(this.controls.target));
+  }
+
+  /** Looks at what was framed from a direction, from as near as all its corners allow. */
+  private fit(direction: THREE.Vector3): void {
+    const centre = this.seen.getCenter(new THREE.Vector3());
+    const half = Math.tan((this.camera.fov * Math.PI) / 360);
+    this.controls.target.copy(centre);
+    this.camera.position.copy(direction).setLength(1).add(centre);
+    this.camera.lookAt(centre);
+    const turn = this.camera.quaternion.clone().invert();
+    let distance = 0;
+    for (let k = 0; k < 8; k++) {
+      const side = (axis: "x" | "y" | "z", bit: number) => (k & bit ? this.seen.max : this.seen.min)[axis];
+      const corner = new THREE.Vector3(side("x", 1), side("y", 2), side("z", 4)).sub(centre).applyQuaternion(turn);
+      distance = Math.max(distance, corner.z + 1.12 * Math.max(Math.abs(corner.x) / this.camera.aspect, Math.abs(corner.y)) / half);
     }
-    // Depth is more exact the closer these are; one may come as near as a twentieth of what is seen.
-    this.camera.near = ball.radius / 20;
-    this.camera.far = 40 * ball.radius;
-    this.camera.updateProjectionMatrix();
-    this.controls.update();
-    this.light(ball, box.min.y);
+    this.camera.position.copy(direction).setLength(distance).add(centre);
+    this.light();
   }
 
   /** What is seen, as a PNG. */
@@ -203,15 +236,26 @@ export class Stage {
     return new Promise((done) => this.canvas.toBlob(done, "image/png"));
   }
 
-  private bounds(): THREE.Box3 {
+  private clothBounds(): THREE.Box3 {
     const box = new THREE.Box3();
     for (const side of this.frame?.sides ?? []) box.union(new THREE.Box3(new THREE.Vector3(...side.low), new THREE.Vector3(...side.high)));
+    return box;
+  }
+
+  private bounds(): THREE.Box3 {
+    const box = this.clothBounds();
     this.sides.forEach((side) => box.union(side.bodies.bounds()));
     return box;
   }
 
-  /** The sun stands so that its shadow map holds all that is there. */
-  private light(ball: THREE.Sphere, lowest: number): void {
+  /** The sun stands so that its shadow map holds all that is there; the floor lies below, and depth is as exact as it can be. */
+  private light(): void {
+    const ball = this.seen.getBoundingSphere(new THREE.Sphere());
+    // One may come as near as a twentieth of what is seen.
+    this.camera.near = ball.radius / 20;
+    this.camera.far = 40 * ball.radius;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
     const reach = 1.6 * ball.radius;
     this.sun.position.set(0.55, 1.5, 0.7).setLength(3 * ball.radius).add(ball.center);
     this.sun.target.position.copy(ball.center);
@@ -220,7 +264,7 @@ export class Stage {
     this.sun.shadow.normalBias = 0.004 * ball.radius;
     const floor = this.sides.some((side) => side.bodies.hasFloor);
     this.floor.visible = this.grid.visible = !floor;
-    const height = lowest - 0.25 * ball.radius;
+    const height = this.seen.min.y - 0.12 * ball.radius;
     this.floor.position.set(ball.center.x, height, ball.center.z);
     this.floor.scale.setScalar(4 * ball.radius);
     this.grid.position.set(ball.center.x, height, ball.center.z);
@@ -290,7 +334,7 @@ export class Stage {
       if (!this.framed) {
         this.framed = true;
         this.frameAll(this.camera.userData.start);
-      }
+      } else this.follow();
     }
     this.render();
     this.pictures += 1;

@@ -97,7 +97,8 @@ fn regrip(model: &mut Model, hands: &Hands) {
 
 /// A pin that leads one particle `from` a point to another [m] from `time` on, for `duration` [s], and holds it there.
 fn led(particle: u32, from: DVec3, to: DVec3, time: f64, duration: f64) -> PinGroup {
-    let key = |time, shift: DVec3| Keyframe { time, shift: shift.to_array(), turn: [0.0; 3], ease: Ease::Linear };
+    let key =
+        |time, shift: DVec3| Keyframe { time, shift: shift.to_array(), turn: [0.0; 3], ease: Ease::Linear };
     let way = [key(time, DVec3::ZERO), key(time + duration, to - from)];
     PinGroup { particles: vec![particle], start: vec![from], centre: from, motion: Motion::new(&way) }
 }

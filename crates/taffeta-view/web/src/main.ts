@@ -147,9 +147,15 @@ function displayed(frame: Frame): void {
   showCertificate(frame);
 }
 
+let certificateShown = "";
+
 function showCertificate(frame: Frame): void {
   const shape = stage.shape!, box = by("certificate");
   const all = frame.sides.map((side) => certificateWords(frame.frame, shape.tolerance, side.report, side.certificate));
+  // The page is laid out anew only where the words have changed.
+  const told = JSON.stringify(all);
+  if (told === certificateShown) return;
+  certificateShown = told;
   // The worse of two sides is the verdict.
   const worst = all.find((words) => words.held === false) ?? all.find((words) => words.held === null) ?? all[0]!;
   box.classList.toggle("held", worst.held === true);

@@ -67,14 +67,14 @@ export class Plots {
     this.redraw();
   }
 
-  /** Ten times a second is as fast as numbers can be read. */
+  /** Five times a second is as fast as numbers can be read. */
   redraw(): void {
     if (this.waiting) return;
     this.waiting = true;
     setTimeout(() => {
       this.waiting = false;
       this.plots.forEach((plot) => plot.draw());
-    }, 100);
+    }, 200);
   }
 }
 

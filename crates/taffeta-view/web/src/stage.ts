@@ -20,6 +20,15 @@ const SLOW = 27;
 /** Height of the view [degrees]. */
 const FIELD = 35;
 
+/** Whether pictures are computed without a GPU: smooth edges and soft shadows then cost more than they are worth. */
+function drawnBySoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const about = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = context && about ? String(context.getParameter(about.UNMASKED_RENDERER_WEBGL)) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|softpipe/i.test(name);
+}
+
 interface Side { cloth: Cloth; bodies: Bodies; group: THREE.Group }
 
 export interface Pick { side: number; particle: number; place: THREE.Vector3 }
@@ -55,9 +64,10 @@ export class Stage {
   private busy = 0;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly legend: HTMLElement, private readonly displayed: (frame: Frame) => void) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: false });
+    const software = drawnBySoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.shadowMap.type = software ? THREE.BasicShadowMap : THREE.PCFShadowMap;
     this.renderer.autoClear = false;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
@@ -71,7 +81,7 @@ export class Stage {
     (this.grid.material as THREE.Material).transparent = true;
     (this.grid.material as THREE.Material).opacity = 0.3;
     this.scene.add(this.sky, this.sun, this.sun.target, this.floor, this.grid);
-    this.setQuality(window.devicePixelRatio > 1 ? 0 : 1);
+    this.setQuality(software ? 1 : 0);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
     requestAnimationFrame((now) => this.tick(now));

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod stepping;
 mod tell;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -36,6 +37,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    View(view::Args),
     Check(check::Args),
     Render(render::Args),
     Export(export::Args),
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
     // Parsing ends the program by itself: usage with exit code 2, help with 0.
     let ended = match Arguments::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Export(args) => export::run(&args),

@@ -2,15 +2,14 @@
 
 use crate::report::FrameReport;
 use crate::stepping::FrameSteps;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Instant;
 use taffeta::Simulation;
-use taffeta::model::{ClothPiece, Collider, Model};
 use taffeta::step::StepError;
 use taffeta_io::recording::{Frame, FullState, Header, RecordingError, Writer};
-use taffeta_io::scene_file::{self, LoadedScene};
+use taffeta_io::scene_file::LoadedScene;
 
 /// A simulation under way and its recording.
 pub struct Recorder {
@@ -57,7 +56,9 @@ pub enum FrameError {
 impl Recorder {
     /// Starts a recording, which must not exist yet, with the start as frame 0.
     pub fn begin(asked: &LoadedScene, simulation: Simulation, path: &Path) -> Result<Self, RecordingError> {
-        let recording = Writer::create(path, &header(asked, simulation.model()))?;
+        let threads = rayon::current_num_threads();
+        let header = Header::of_run(&asked.scene, &asked.name, simulation.model(), threads);
+        let recording = Writer::create(path, &header)?;
         let mut recorder = Self {
             simulation,
             frame: 0,
@@ -142,44 +143,4 @@ impl Recorder {
         }
         if complete { self.recording.finish() } else { Ok(()) }
     }
-}
-
-/// What the recording says before its first frame.
-fn header(asked: &LoadedScene, model: &Model) -> Header {
-    let mut pinned: Vec<u32> = model.pins.iter().flat_map(|pin| pin.particles.iter().copied()).collect();
-    pinned.sort_unstable();
-    pinned.dedup();
-    Header {
-        scene: scene_file::to_toml(&asked.scene),
-        about: about(&asked.name, model),
-        frame_time: asked.scene.frame_time,
-        triangles: model.triangles.clone(),
-        edges: model.edges.clone(),
-        rest_lengths: model.rest_lengths.clone(),
-        rest_positions: model.rest_positions.clone(),
-        material: model.material.clone(),
-        pinned,
-    }
-}
-
-fn about(name: &str, model: &Model) -> Value {
-    let cloth = |cloth: &ClothPiece| {
-        json!({
-            "name": cloth.name,
-            "particles": [cloth.particles.start, cloth.particles.end],
-            "triangles": [cloth.triangles.start, cloth.triangles.end],
-            "edges": [cloth.edges.start, cloth.edges.end],
-            "colour": cloth.fabric.colour,
-        })
-    };
-    let collider = |collider: &Collider| json!({ "name": collider.name, "shape": collider.form });
-    json!({
-        "taffeta": env!("CARGO_PKG_VERSION"),
-        "scene": name,
-        "method": model.method.name(),
-        "threads": rayon::current_num_threads(),
-        "tolerance": model.tolerance,
-        "cloths": model.cloths.iter().map(cloth).collect::<Vec<_>>(),
-        "colliders": model.colliders.iter().map(collider).collect::<Vec<_>>(),
-    })
 }

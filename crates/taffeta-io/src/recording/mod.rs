@@ -67,6 +67,7 @@
 mod block;
 #[cfg(test)]
 mod faults;
+mod of_run;
 mod order;
 mod payload;
 mod reader;

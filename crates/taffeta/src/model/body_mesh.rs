@@ -110,6 +110,11 @@ impl BodyMesh {
         &self.triangles
     }
 
+    /// Whether its points move against each other.
+    pub fn bends(&self) -> bool {
+        self.moments.len() > 1
+    }
+
     /// How many points it has.
     pub fn point_count(&self) -> usize {
         self.moments[0].len()

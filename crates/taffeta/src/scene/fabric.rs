@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A fabric in laboratory units. `model` turns these into masses and element coefficients, in one place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fabric {
     /// Mass per area [g/m²].
     pub density: f64,

@@ -6,9 +6,11 @@ mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;
 mod impulse_touch;
+mod intervene;
 pub mod report;
 mod verlet;
 
+pub use intervene::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
@@ -18,6 +20,7 @@ use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
 use impulse::Impulse;
+use intervene::Gripped;
 use std::collections::BTreeMap;
 use verlet::Verlet;
 
@@ -43,6 +46,8 @@ pub struct Simulation {
     attempt: State,
     solver: Solver,
     guard: Option<Box<Guard>>,
+    /// What hands have done, once they have.
+    gripped: Option<Gripped>,
 }
 
 /// Scratch of the chosen method.
@@ -52,20 +57,27 @@ enum Solver {
     Verlet(Box<Verlet>),
 }
 
+impl Solver {
+    /// Scratch for a model. A state that does not remember what the method needs starts to.
+    fn new(model: &Model, state: &mut State) -> Self {
+        match model.method {
+            Method::ImpulseStrips => {
+                let impulse = Box::new(Impulse::new(model));
+                state.memory.resize(impulse.memory(), 0.0);
+                Solver::Impulse(impulse)
+            }
+            Method::Verlet => Solver::Verlet(Box::new(Verlet::new(model))),
+        }
+    }
+}
+
 impl Simulation {
     /// From a scene and the meshes its files hold, or everything that is wrong with it.
     pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let (model, mut state) = model::build(scene, meshes)?;
-        let solver = match model.method {
-            Method::ImpulseStrips => {
-                let impulse = Box::new(Impulse::new(&model));
-                state.memory = vec![0.0; impulse.memory()];
-                Solver::Impulse(impulse)
-            }
-            Method::Verlet => Solver::Verlet(Box::new(Verlet::new(&model))),
-        };
+        let solver = Solver::new(&model, &mut state);
         let guard = Guard::new(&model).map(Box::new);
-        let mut simulation = Self { attempt: state.clone(), model, state, solver, guard };
+        let mut simulation = Self { attempt: state.clone(), model, state, solver, guard, gripped: None };
         simulation.tell_tangles();
         Ok(simulation)
     }
@@ -86,6 +98,13 @@ impl Simulation {
             self.tell_tangles();
         }
         Ok(report)
+    }
+
+    /// Makes the scratch anew for a model that has changed.
+    fn renew(&mut self) {
+        self.solver = Solver::new(&self.model, &mut self.state);
+        self.guard = Guard::new(&self.model).map(Box::new);
+        self.tell_tangles();
     }
 
     /// Lets the guard know what intersects: nothing, unless the scene started so or led things pinched the cloth.

@@ -1,0 +1,101 @@
+//! What can be opened: the built-in scenes, what the command line named, and what was recorded since.
+
+use crate::edit::{self, EditError};
+use crate::film::Film;
+use crate::live::Live;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use taffeta::scene::Fault;
+use taffeta_io::catalogue;
+use taffeta_io::recording::RecordingError;
+use taffeta_io::scene_file::{self, SceneFaults, SceneSource};
+
+/// Something that a page may open by its name. Pages never name files.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// Its name.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    source: Source,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    Scene(SceneSource),
+    Recording(PathBuf),
+}
+
+/// What is open.
+pub enum Opened {
+    /// A scene that is simulated.
+    Live(Box<Live>),
+    /// A recording.
+    Film(Box<Film>),
+}
+
+/// Why something cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The scene has faults.
+    #[error(transparent)]
+    Scene(#[from] SceneFaults),
+    /// The scene cannot be built.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Model(Vec<Fault>),
+    /// The scene is too large.
+    #[error(transparent)]
+    TooLarge(#[from] EditError),
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+}
+
+impl Choice {
+    /// All built-in scenes.
+    pub fn built_in() -> Vec<Self> {
+        let choice = |scene: &catalogue::BuiltIn| Self {
+            id: scene.name.into(),
+            title: scene.title().into(),
+            source: Source::Scene(SceneSource::BuiltIn(*scene)),
+        };
+        catalogue::scenes().iter().map(choice).collect()
+    }
+
+    /// What the user means by `text`: a recording by its ending, else a scene.
+    pub fn named(text: &str) -> Result<Self, SceneFaults> {
+        let path = Path::new(text);
+        if path.extension().is_some_and(|ending| ending == "taffeta") {
+            return Ok(Self::recording(path));
+        }
+        let source = SceneSource::find(text)?;
+        let id = match &source {
+            SceneSource::BuiltIn(scene) => scene.name.into(),
+            SceneSource::File(path) => path.display().to_string(),
+        };
+        Ok(Self { title: String::new(), id, source: Source::Scene(source) })
+    }
+
+    /// A recording.
+    pub fn recording(path: &Path) -> Self {
+        let id = path.display().to_string();
+        Self { title: "a recording".into(), id, source: Source::Recording(path.into()) }
+    }
+
+    /// Opens it at its start.
+    pub fn open(&self) -> Result<Opened, OpenError> {
+        match &self.source {
+            Source::Scene(source) => {
+                let mut loaded = scene_file::load(source, &[])?;
+                loaded.scene = edit::bounded(loaded.scene)?;
+                Ok(Opened::Live(Box::new(Live::open(loaded).map_err(OpenError::Model)?)))
+            }
+            Source::Recording(path) => Ok(Opened::Film(Box::new(Film::open(path)?))),
+        }
+    }
+
+    /// What a page is told of it.
+    pub fn told(&self) -> Value {
+        json!({ "id": self.id, "title": self.title, "recording": matches!(self.source, Source::Recording(_)) })
+    }
+}

@@ -1,0 +1,121 @@
+//! A scene with one key changed, checked like a scene file.
+
+use serde_json::{Map, Value, json};
+use taffeta::scene::place::{Step, steps};
+use taffeta::scene::{Fault, Scene, faults_of_value};
+
+/// More particles than this are refused: a slip of the hand in a page must not fill the memory.
+pub const MOST_PARTICLES: u64 = 500_000;
+
+/// Why a key was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The key is not one.
+    #[error("`{0}` is no key of a scene; write it like `solver.tolerance` or `cloth[0].sheet.rows`")]
+    NoKey(String),
+    /// The way to it does not exist.
+    #[error("`{0}` has no such item or table in this scene")]
+    NoSuchPlace(String),
+    /// The scene would have faults.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Faults(Vec<Fault>),
+    /// The scene would be too large.
+    #[error("{found} particles are more than the viewer runs ({MOST_PARTICLES}); `taffeta run` takes more")]
+    TooLarge {
+        /// How many there would be.
+        found: u64,
+    },
+}
+
+/// The scene with the key at `path` set to a value, or taken out by null.
+pub fn with(scene: &Scene, path: &str, value: &Value) -> Result<Scene, EditError> {
+    let way = steps(path).ok_or_else(|| EditError::NoKey(path.into()))?;
+    let mut tree = json!(scene);
+    lay(&mut tree, &way, value).ok_or_else(|| EditError::NoSuchPlace(path.into()))?;
+    let mut faults = faults_of_value(&tree);
+    if faults.is_empty() {
+        match serde_json::from_value::<Scene>(tree) {
+            Ok(changed) => {
+                faults = changed.contradictions();
+                if faults.is_empty() {
+                    return bounded(changed);
+                }
+            }
+            Err(error) => faults.push(Fault::new(path, value, error.to_string(), "set another value")),
+        }
+    }
+    Err(EditError::Faults(faults))
+}
+
+/// The scene, unless it is too large to be looked at. Meshes are as large as their files are.
+pub fn bounded(scene: Scene) -> Result<Scene, EditError> {
+    let found = scene.cloth.iter().filter_map(|cloth| cloth.particle_count()).sum();
+    if found > MOST_PARTICLES { Err(EditError::TooLarge { found }) } else { Ok(scene) }
+}
+
+/// Puts the value at the end of the way; tables that are missing on it are made, items of lists are not.
+fn lay(tree: &mut Value, way: &[Step], value: &Value) -> Option<()> {
+    let (last, before) = way.split_last()?;
+    let mut place = tree;
+    for step in before {
+        place = match step {
+            Step::Key(name) => {
+                let table = place.as_object_mut()?;
+                table.entry(name.clone()).or_insert_with(|| Value::Object(Map::new()))
+            }
+            Step::Item(index) => place.get_mut(index)?,
+        };
+    }
+    match last {
+        Step::Key(name) if value.is_null() => drop(place.as_object_mut()?.remove(name)?),
+        Step::Key(name) => drop(place.as_object_mut()?.insert(name.clone(), value.clone())),
+        Step::Item(index) => *place.get_mut(index)? = value.clone(),
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_io::catalogue;
+    use taffeta_io::scene_file::from_text;
+
+    fn flag() -> Scene {
+        let scene = catalogue::scenes().iter().find(|scene| scene.name == "flag").unwrap();
+        from_text("flag", scene.text, &[]).unwrap()
+    }
+
+    #[test]
+    fn keys_are_set_made_and_taken_out() {
+        let scene = with(&flag(), "air.wind[0]", &json!(9)).unwrap();
+        assert_eq!(scene.air.wind, [9.0, 0.0, 0.6]);
+        let scene = with(&scene, "solver.substeps", &json!(300)).unwrap();
+        assert_eq!(scene.solver.substeps, Some(300));
+        assert_eq!(with(&scene, "solver.substeps", &Value::Null).unwrap().solver.substeps, None);
+        let scene = with(&scene, "fabrics.silk.density", &json!(77)).unwrap();
+        assert_eq!(scene.fabrics["silk"].density, Some(77.0));
+    }
+
+    #[test]
+    fn what_no_scene_can_hold_is_refused() {
+        let scene = flag();
+        for (key, value) in [
+            ("", json!(1)),
+            ("a b", json!(1)),
+            ("no.such.key", json!(1)),
+            ("cloth[7].fabric", json!("silk")),
+            ("cloth[18446744073709551616].fabric", json!("silk")),
+            ("air.wind[3]", json!(1)),
+            ("air.wind", json!([1, 2])),
+            ("air.density", json!(-1)),
+            ("air.density", json!("much")),
+            ("air.density", json!({ "a": [1] })),
+            ("cloth[0].fabric", json!("tin")),
+            ("cloth[0].sheet.rows", json!(10_000)),
+            ("cloth[0].sheet", Value::Null),
+            ("solver.substeps", Value::Null),
+        ] {
+            with(&scene, key, &value).expect_err(key);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the simulation and the pages share: the newest of everything, and who controls. Nothing here waits for anybody.
+
+use crate::message::{Request, notice};
+use axum::body::Bytes;
+use serde_json::Value;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{broadcast, mpsc, watch};
+
+/// Pages at once.
+const MOST_PAGES: usize = 16;
+
+/// What is sent of a frame, and of the shape it belongs to.
+#[derive(Debug, Clone)]
+pub struct Shot {
+    /// Number of the message.
+    pub serial: u64,
+    /// Number of the shape.
+    pub shape: u32,
+    /// The shape as a message.
+    pub shape_packet: Bytes,
+    /// The frame as a message.
+    pub packet: Bytes,
+}
+
+/// A request on its way to the simulation, and where its answer goes.
+#[derive(Debug)]
+pub struct Job {
+    /// The number that the answer repeats.
+    pub id: Option<u64>,
+    /// What is asked.
+    pub request: Request,
+    /// Text messages to the page that asks.
+    pub answer: mpsc::Sender<String>,
+}
+
+/// Pages in the order in which they came, and the one that controls.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pages {
+    /// Their numbers.
+    pub present: Vec<u64>,
+    /// Who controls.
+    pub control: Option<u64>,
+    /// How many there have been.
+    came: u64,
+}
+
+/// Meeting point of the simulation's thread and the server's.
+#[derive(Debug)]
+pub struct Hub {
+    /// The newest frame.
+    pub shot: watch::Sender<Option<Arc<Shot>>>,
+    /// The newest status.
+    pub status: watch::Sender<Arc<Value>>,
+    /// Who looks and who controls.
+    pub pages: watch::Sender<Pages>,
+    /// What happened.
+    pub notices: broadcast::Sender<String>,
+    jobs: Mutex<Option<SyncSender<Job>>>,
+}
+
+impl Hub {
+    /// A hub whose requests go to `jobs`.
+    pub fn new(jobs: SyncSender<Job>) -> Self {
+        Self {
+            shot: watch::Sender::new(None),
+            status: watch::Sender::new(Arc::new(Value::Null)),
+            pages: watch::Sender::default(),
+            notices: broadcast::Sender::new(16),
+            jobs: Mutex::new(Some(jobs)),
+        }
+    }
+
+    /// Lets a page in, unless there are too many; the first one controls.
+    pub fn enter(&self) -> Option<u64> {
+        let mut number = None;
+        self.pages.send_if_modified(|pages| {
+            if pages.present.len() < MOST_PAGES {
+                pages.came += 1;
+                pages.present.push(pages.came);
+                pages.control.get_or_insert(pages.came);
+                number = Some(pages.came);
+            }
+            number.is_some()
+        });
+        number
+    }
+
+    /// A page is gone; if it controlled, the one that has been here longest does now.
+    pub fn leave(&self, page: u64) {
+        self.pages.send_modify(|pages| {
+            pages.present.retain(|present| *present != page);
+            if pages.control == Some(page) {
+                pages.control = pages.present.first().copied();
+            }
+        });
+    }
+
+    /// A page takes control.
+    pub fn take(&self, page: u64) {
+        self.pages.send_modify(|pages| pages.control = Some(page));
+    }
+
+    /// Hands a request on; `false` where too many are waiting.
+    pub fn ask(&self, job: Job) -> bool {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.as_ref().is_some_and(|jobs| jobs.try_send(job).is_ok())
+    }
+
+    /// Lets the simulation's thread end.
+    pub fn close(&self) {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Tells all pages. Where nobody listens, nobody needs to know.
+    pub fn tell(&self, text: &str, bad: bool) {
+        let _ = self.notices.send(notice(text, bad));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::sync_channel;
+
+    #[test]
+    fn one_page_controls_and_the_next_inherits() {
+        let hub = Hub::new(sync_channel(1).0);
+        let control = || hub.pages.borrow().control;
+        let (a, b) = (hub.enter().unwrap(), hub.enter().unwrap());
+        assert_eq!(control(), Some(a));
+        hub.take(b);
+        assert_eq!(control(), Some(b));
+        hub.leave(b);
+        assert_eq!(control(), Some(a));
+        hub.leave(a);
+        assert_eq!(control(), None);
+        let many: Vec<_> = (0..MOST_PAGES + 3).map(|_| hub.enter()).collect();
+        assert_eq!(many.iter().flatten().count(), MOST_PAGES);
+        assert!(!many.contains(&Some(a)), "numbers are not used again");
+    }
+}

@@ -1,0 +1,369 @@
+//! A scene that is simulated: one side, or two that run in step, and what is done to them by hand.
+
+use crate::certifier::{self, Certifier, Exhibit};
+use crate::edit::{self, EditError};
+use crate::look::{self, Figure};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+use taffeta::Simulation;
+use taffeta::check;
+use taffeta::math::DVec3;
+use taffeta::model::{AirModel, Model, State};
+use taffeta::scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
+use taffeta::step::{Energy, Hands, Stages, StepError};
+use taffeta_io::scene_file::LoadedScene;
+
+/// How long a ball flies [s], and how often its parabola is sampled on the way.
+const FLIGHT: f64 = 2.0;
+const SAMPLES: u32 = 100;
+/// Balls in the air at once; the oldest makes room.
+const MOST_BALLS: usize = 4;
+/// No hand leads a particle faster than this [m/s].
+const FASTEST: f64 = 10.0;
+/// Particles that can be held at once.
+const MOST_HELD: usize = 1000;
+
+/// A scene under simulation.
+pub struct Live {
+    /// Its name.
+    pub name: String,
+    /// The scene with all changes, without what was done by hand.
+    pub scene: Scene,
+    /// Keys that were changed.
+    pub changed: BTreeSet<String>,
+    /// The second method.
+    pub compare: Option<Method>,
+    /// What hands hold and have freed.
+    pub hands: Hands,
+    /// Frames since the start.
+    pub frame: u64,
+    /// What is drawn.
+    pub figure: Figure,
+    meshes: BTreeMap<String, Mesh>,
+    balls: Vec<Ball>,
+    sides: Vec<Side>,
+}
+
+/// One of the simulations.
+struct Side {
+    simulation: Simulation,
+    judged: Arc<Model>,
+    report: Value,
+    certificate: Value,
+    /// A fingerprint of its start.
+    start: u64,
+}
+
+/// A ball in the air.
+struct Ball {
+    collider: Collider,
+    lands: f64,
+}
+
+/// What a change to the scene led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The cloth goes on from where it is, nothing was built anew.
+    Quick,
+    /// The cloth goes on from where it is.
+    GoesOn,
+    /// The scene begins anew.
+    Restarted,
+}
+
+impl Live {
+    /// A scene at its start, or all that is wrong with it.
+    pub fn open(loaded: LoadedScene) -> Result<Self, Vec<Fault>> {
+        let LoadedScene { scene, name, meshes, .. } = loaded;
+        let side = Side::start(&scene, &meshes)?;
+        Ok(Self {
+            name,
+            figure: Figure::of(side.simulation.model(), vec![scene.solver.method.name().into()]),
+            scene,
+            changed: BTreeSet::new(),
+            compare: None,
+            hands: Hands::default(),
+            frame: 0,
+            meshes,
+            balls: Vec::new(),
+            sides: vec![side],
+        })
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.sides.first().map_or(0.0, |side| side.simulation.state().time)
+    }
+
+    /// The first of the simulations.
+    pub fn simulation(&self) -> Option<&Simulation> {
+        self.sides.first().map(|side| &side.simulation)
+    }
+
+    /// What the first side's last frame reported.
+    pub fn report(&self) -> Value {
+        self.sides.first().map(|side| side.report.clone()).unwrap_or_default()
+    }
+
+    /// Sets a key of the scene.
+    pub fn set(&mut self, key: &str, value: &Value) -> Result<Change, EditError> {
+        let changed = edit::with(&self.scene, key, value)?;
+        let before = std::mem::replace(&mut self.scene, changed);
+        let surroundings = Scene { air: before.air.clone(), gravity: before.gravity, ..self.scene.clone() };
+        let change = if surroundings == before {
+            self.surround();
+            Change::Quick
+        } else {
+            self.rebuild().inspect_err(|_| self.scene = before.clone()).map_err(EditError::Faults)?
+        };
+        self.changed.insert(key.into());
+        Ok(change)
+    }
+
+    /// Runs a second method from where the cloth is now, or no more.
+    pub fn compare(&mut self, method: Option<Method>) -> Result<(), Vec<Fault>> {
+        let before = std::mem::replace(&mut self.compare, method);
+        self.rebuild().inspect_err(|_| self.compare = before)?;
+        Ok(())
+    }
+
+    /// Back to the start, hands off.
+    pub fn reset(&mut self) -> Result<(), Vec<Fault>> {
+        self.hands = Hands::default();
+        self.balls.clear();
+        self.sides.clear();
+        self.rebuild().map(|_| ())
+    }
+
+    /// Throws a ball; it meets the cloth and is not slowed by it.
+    pub fn throw(&mut self, from: DVec3, velocity: DVec3, radius: f64) -> Result<(), Vec<Fault>> {
+        let (now, gravity) = (self.time(), DVec3::from(self.scene.gravity));
+        let key = |k: u32| {
+            let t = FLIGHT * f64::from(k) / f64::from(SAMPLES);
+            let shift = (velocity * t + 0.5 * t * t * gravity).to_array();
+            Keyframe { time: now + t, shift, turn: [0.0; 3], ease: Default::default() }
+        };
+        let collider = Collider {
+            sphere: Some(SphereShape { radius }),
+            position: from.to_array(),
+            keyframe: (0..=SAMPLES).map(key).collect(),
+            ..Collider::default()
+        };
+        if self.balls.len() >= MOST_BALLS {
+            self.balls.remove(0);
+        }
+        self.balls.push(Ball { collider, lands: now + FLIGHT });
+        self.rebuild().map(|_| ()).inspect_err(|_| drop(self.balls.pop()))
+    }
+
+    /// Leads a particle to a place, or holds it where it is. `false` where there is no such particle or too many are held.
+    pub fn hold(&mut self, particle: u32, place: Option<DVec3>) -> bool {
+        let at = |side: &Side| side.simulation.state().positions.get(particle as usize).copied();
+        let Some(now) = self.sides.first().and_then(at) else { return false };
+        let room = self.hands.held.len() < MOST_HELD || self.hands.held.contains_key(&particle);
+        if room {
+            self.hands.held.insert(particle, place.unwrap_or(now));
+        }
+        room
+    }
+
+    /// Lets a particle go. A pin of the scene comes loose.
+    pub fn free(&mut self, particle: u32) {
+        self.hands.held.remove(&particle);
+        if self.figure.pinned.contains(&particle) {
+            self.hands.freed.insert(particle);
+        }
+    }
+
+    /// Moves all sides on by a frame. A side that cannot go on keeps its last good state.
+    pub fn advance(&mut self) -> Result<(), StepError> {
+        let now = self.time();
+        let in_the_air = self.balls.len();
+        self.balls.retain(|ball| ball.lands > now);
+        if self.balls.len() < in_the_air {
+            // Fewer bodies than a scene that had no faults with them.
+            let _ = self.rebuild();
+        }
+        let frame_time = self.scene.frame_time;
+        for side in &mut self.sides {
+            side.lead(&self.hands, frame_time);
+            side.advance(frame_time)?;
+        }
+        self.frame += 1;
+        Ok(())
+    }
+
+    /// Hands the present states in to be certified.
+    pub fn certify(&self, certifier: &mut Certifier, shape: u32) {
+        for (number, side) in self.sides.iter().enumerate() {
+            let (model, state) = (side.judged.clone(), side.simulation.state().clone());
+            certifier.hand_in(Exhibit { shape, side: number, frame: self.frame, model, state });
+        }
+    }
+
+    /// Takes in what was certified.
+    pub fn certified(&mut self, side: usize, told: Value) {
+        if let Some(side) = self.sides.get_mut(side) {
+            side.certificate = told;
+        }
+    }
+
+    /// The sides as they are shown.
+    pub fn looks(&self) -> impl Iterator<Item = look::Side<'_>> {
+        self.sides.iter().map(|side| {
+            let (model, state) = (side.simulation.model(), side.simulation.state());
+            look::Side {
+                positions: &state.positions,
+                velocities: &state.velocities,
+                time: state.time,
+                bodies: model.colliders.iter().map(|collider| collider.pose(state.time)).collect(),
+                report: side.report.clone(),
+                certificate: side.certificate.clone(),
+            }
+        })
+    }
+
+    /// Lays the scene's air and gravity over running simulations.
+    fn surround(&mut self) {
+        let air = &self.scene.air;
+        let air = AirModel {
+            density: air.density,
+            drag: air.drag,
+            skin_friction: air.skin_friction,
+            wind: DVec3::from(air.wind),
+            damping: air.damping,
+        };
+        let gravity = DVec3::from(self.scene.gravity);
+        self.sides.iter_mut().for_each(|side| side.simulation.set_surroundings(gravity, air));
+    }
+
+    /// Builds all sides anew from the scene as it is now. They go on from where they are, unless the start has changed.
+    fn rebuild(&mut self) -> Result<Change, Vec<Fault>> {
+        let methods: Vec<Method> =
+            [Some(self.scene.solver.method), self.compare].into_iter().flatten().collect();
+        let (mut sides, mut goes_on) = (Vec::new(), !self.sides.is_empty());
+        for (number, method) in methods.iter().enumerate() {
+            let mut scene = self.scene.clone();
+            scene.solver.method = *method;
+            scene.collider.extend(self.balls.iter().map(|ball| ball.collider.clone()));
+            let mut side = Side::start(&scene, &self.meshes)?;
+            if let Some(before) = self.sides.get(number).or(self.sides.first()) {
+                goes_on &= side.goes_on_from(before);
+            }
+            sides.push(side);
+        }
+        if !goes_on {
+            // One that went on is begun again as well: sides are in step.
+            for (side, method) in sides.iter_mut().zip(&methods) {
+                let mut scene = self.scene.clone();
+                scene.solver.method = *method;
+                *side = Side::start(&scene, &self.meshes)?;
+            }
+            (self.frame, self.hands) = (0, Hands::default());
+            self.balls.clear();
+        }
+        self.sides = sides;
+        let names = methods.iter().map(|method| method.name().into()).collect();
+        if let Some(first) = self.sides.first() {
+            self.figure = Figure::of(first.simulation.model(), names);
+        }
+        Ok(if goes_on { Change::GoesOn } else { Change::Restarted })
+    }
+}
+
+impl Side {
+    fn start(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
+        let simulation = Simulation::new(scene, meshes)?;
+        let judged = certifier::for_the_check(simulation.model());
+        let mut side = Self { simulation, judged, report: Value::Null, certificate: Value::Null, start: 0 };
+        side.start = side.start_hash();
+        side.report = side.told(&Default::default());
+        Ok(side)
+    }
+
+    /// A fingerprint of where everything starts, whatever the method remembers.
+    fn start_hash(&self) -> u64 {
+        let state = self.simulation.state();
+        let (positions, velocities) = (state.positions.clone(), state.velocities.clone());
+        State { positions, velocities, ..State::default() }.hash()
+    }
+
+    /// Goes on from where another simulation is, if it is of the same cloth with the same start.
+    fn goes_on_from(&mut self, before: &Side) -> bool {
+        let (old, new) = (before.simulation.model(), self.simulation.model());
+        let same = self.start == before.start
+            && old.triangles == new.triangles
+            && old.rest_lengths == new.rest_lengths;
+        if same && self.simulation.take_over(&before.simulation).is_ok() {
+            self.report = before.report.clone();
+            return true;
+        }
+        false
+    }
+
+    /// Leads what is held a frame's way towards its place.
+    fn lead(&mut self, hands: &Hands, frame_time: f64) {
+        let mut hands = hands.clone();
+        for (particle, place) in &mut hands.held {
+            if let Some(now) = self.simulation.state().positions.get(*particle as usize) {
+                *place = *now + (*place - *now).clamp_length_max(FASTEST * frame_time);
+            }
+        }
+        self.simulation.set_hands(&hands, frame_time);
+    }
+
+    fn advance(&mut self, frame_time: f64) -> Result<(), StepError> {
+        let begun = Instant::now();
+        let mut told = Told { converged: true, ..Told::default() };
+        for _ in 0..self.simulation.model().steps_per_frame {
+            let step = self.simulation.step()?;
+            told.iterations += u64::from(step.iterations);
+            told.substeps += u64::from(step.substeps);
+            told.converged &= step.converged;
+            told.shortfall = step.shortfall.map(|reason| reason.to_string()).or(told.shortfall);
+            told.contacts = step.contacts;
+            step.stages.iter().for_each(|(name, seconds)| told.stages.add(name, seconds));
+        }
+        told.wall = begun.elapsed().as_secs_f64();
+        told.realtime_factor = frame_time / told.wall;
+        self.report = self.told(&told);
+        Ok(())
+    }
+
+    fn told(&self, told: &Told) -> Value {
+        let (model, state) = (self.simulation.model(), self.simulation.state());
+        let strain = check::strain(&state.positions, &model.edges, &model.rest_lengths);
+        let finite = |number: f64| number.is_finite().then_some(number);
+        let stages: Map<String, Value> =
+            told.stages.iter().map(|(name, seconds)| (name.into(), json!(1e3 * seconds))).collect();
+        json!({
+            "wall_ms": 1e3 * told.wall,
+            "stage_ms": stages,
+            "iterations": told.iterations,
+            "substeps": told.substeps,
+            "converged": told.converged,
+            "shortfall": told.shortfall,
+            "max_strain": finite(strain.max),
+            "mean_strain": finite(strain.mean),
+            "contacts": told.contacts,
+            "energy_j": Energy::of(model, state),
+            "realtime_factor": finite(told.realtime_factor),
+            "state_hash": format!("{:016x}", state.hash()),
+        })
+    }
+}
+
+/// What the steps of a frame tell together.
+#[derive(Default)]
+struct Told {
+    wall: f64,
+    stages: Stages,
+    iterations: u64,
+    substeps: u64,
+    converged: bool,
+    shortfall: Option<String>,
+    contacts: u32,
+    realtime_factor: f64,
+}

@@ -1,0 +1,217 @@
+//! What a page is shown of a cloth: its shape once, and every frame of it.
+
+use crate::packet::Packet;
+use axum::body::Bytes;
+use serde_json::{Map, Value, json};
+use std::ops::Range;
+use taffeta::collide::nearest::nearest;
+use taffeta::math::{DVec3, Pose};
+use taffeta::model::{Form, Model, PosedShape, Shape, topology};
+use taffeta::solve::parts;
+
+/// Unit of the distance to bodies [m], and what stands for all that is further.
+const GAP_UNIT: f64 = 1e-4;
+const GAP_FAR: u8 = 255;
+
+/// All that is drawn and does not move.
+#[derive(Debug)]
+pub struct Figure {
+    /// Name, colour, particles and triangles of every piece.
+    pub cloths: Vec<(String, String, Range<usize>, Range<usize>)>,
+    /// Names and forms of bodies.
+    pub bodies: Vec<(String, Form)>,
+    /// Triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// Structural edges.
+    pub edges: Vec<[u32; 2]>,
+    /// Their rest lengths [m].
+    pub rest_lengths: Vec<f64>,
+    /// Where every particle is at rest [m].
+    pub rest_positions: Vec<DVec3>,
+    /// Material coordinates, or none [m].
+    pub material: Vec<[f64; 2]>,
+    /// Particles that the scene pins.
+    pub pinned: Vec<u32>,
+    /// Methods of the sides.
+    pub methods: Vec<String>,
+    /// Largest strain allowed [1].
+    pub tolerance: f64,
+}
+
+impl Figure {
+    /// Of a model that is run by these methods.
+    pub fn of(model: &Model, methods: Vec<String>) -> Self {
+        let cloth = |c: &taffeta::model::ClothPiece| {
+            (c.name.clone(), c.fabric.colour.clone(), c.particles.clone(), c.triangles.clone())
+        };
+        Self {
+            cloths: model.cloths.iter().map(cloth).collect(),
+            bodies: model.colliders.iter().map(|c| (c.name.clone(), c.form.clone())).collect(),
+            triangles: model.triangles.clone(),
+            edges: model.edges.clone(),
+            rest_lengths: model.rest_lengths.clone(),
+            rest_positions: model.rest_positions.clone(),
+            material: model.material.clone(),
+            pinned: model.pins.iter().flat_map(|pin| pin.particles.iter().copied()).collect(),
+            methods,
+            tolerance: model.tolerance,
+        }
+    }
+
+    /// The message that shows it.
+    pub fn packet(&self, number: u32) -> Bytes {
+        let mut packet = Packet::default();
+        packet.u32("triangles", self.triangles.iter().flatten().copied());
+        packet.u32("edges", self.edges.iter().flatten().copied());
+        let (strips, groups) = self.strips();
+        packet.u32("strips", strips.into_iter());
+        packet.u32("groups", groups.into_iter());
+        packet.f32("material", self.material.iter().flatten().map(|x| *x as f32));
+        packet.u32("pinned", self.pinned.iter().copied());
+        let cloth = |(name, colour, particles, triangles): &(String, String, Range<usize>, Range<usize>)| {
+            json!({
+                "name": name, "colour": colour,
+                "particles": [particles.start, particles.end], "triangles": [triangles.start, triangles.end],
+            })
+        };
+        for (number, (_, form)) in self.bodies.iter().enumerate() {
+            if let Form::Mesh(mesh) = form {
+                let points = mesh.points(0.0, &Pose::IDENTITY);
+                packet.f32(&format!("body {number} points"), coordinates(&points));
+                packet.u32(&format!("body {number} triangles"), mesh.triangles().iter().flatten().copied());
+            }
+        }
+        let body = |(name, of): &(String, Form)| json!({ "name": name, "form": form(of) });
+        packet.finish(Map::from_iter([
+            ("kind".into(), json!("shape")),
+            ("shape".into(), json!(number)),
+            ("particles".into(), json!(self.rest_positions.len())),
+            ("methods".into(), json!(self.methods)),
+            ("tolerance".into(), json!(self.tolerance)),
+            ("cloths".into(), self.cloths.iter().map(cloth).collect()),
+            ("bodies".into(), self.bodies.iter().map(body).collect()),
+        ]))
+    }
+
+    /// For every edge its strip, and the group of strips that are solved at once: the cut that the methods by strips use.
+    fn strips(&self) -> (Vec<u32>, Vec<u32>) {
+        let straights = topology::straight_pairs(&self.edges, &self.rest_positions);
+        let groups = parts::cut(&self.edges, &straights, self.rest_positions.len());
+        let (mut strip_of, mut group_of) = (vec![0; self.edges.len()], vec![0; self.edges.len()]);
+        let mut count = 0;
+        for (number, group) in groups.iter().enumerate() {
+            for strip in group {
+                for edge in &strip.edges {
+                    (strip_of[*edge as usize], group_of[*edge as usize]) = (count, number as u32);
+                }
+                count += 1;
+            }
+        }
+        (strip_of, group_of)
+    }
+}
+
+fn form(form: &Form) -> Value {
+    match form {
+        Form::Closed(Shape::Plane) => json!({ "plane": {} }),
+        Form::Closed(Shape::Sphere { radius }) => json!({ "sphere": { "radius": radius } }),
+        Form::Closed(Shape::Capsule { radius, half_length }) => {
+            json!({ "capsule": { "radius": radius, "half_length": half_length } })
+        }
+        Form::Closed(Shape::Box { half_size }) => json!({ "box": { "half_size": half_size.to_array() } }),
+        Form::Mesh(mesh) => {
+            json!({ "mesh": { "points": mesh.point_count(), "triangles": mesh.triangles().len() } })
+        }
+    }
+}
+
+fn coordinates(points: &[DVec3]) -> impl Iterator<Item = f32> + '_ {
+    points.iter().flat_map(|p| p.to_array()).map(|x| x as f32)
+}
+
+/// One side of a frame.
+#[derive(Debug)]
+pub struct Side<'a> {
+    /// Positions [m].
+    pub positions: &'a [DVec3],
+    /// Velocities [m/s]; none where they are not known.
+    pub velocities: &'a [DVec3],
+    /// Time of the frame [s].
+    pub time: f64,
+    /// Where the bodies are.
+    pub bodies: Vec<Pose>,
+    /// What the steps tell of themselves.
+    pub report: Value,
+    /// What is certified.
+    pub certificate: Value,
+}
+
+impl Side<'_> {
+    /// Adds its arrays to a message, under its number; returns its part of the head.
+    pub fn pack(&self, figure: &Figure, number: usize, packet: &mut Packet) -> Value {
+        let low = self.positions.iter().copied().reduce(DVec3::min).unwrap_or_default();
+        let high = self.positions.iter().copied().reduce(DVec3::max).unwrap_or_default();
+        let centre = 0.5 * low + 0.5 * high;
+        let relative = self.positions.iter().flat_map(|p| (*p - centre).to_array());
+        packet.f32(&format!("positions {number}"), relative.map(|x| x as f32));
+
+        let strain = strains(self.positions, figure);
+        let speed: Vec<f32> = self.velocities.iter().map(|v| v.length() as f32).collect();
+        let (strain_unit, speed_unit) = (unit(&strain), unit(&speed));
+        packet.u16(&format!("strain {number}"), strain.iter().map(|s| (s / strain_unit) as u16));
+        packet.u16(&format!("speed {number}"), speed.iter().map(|s| (s / speed_unit) as u16));
+        let posed = || figure.bodies.iter().map(|(_, form)| form).zip(&self.bodies);
+        let closed: Vec<PosedShape> = posed()
+            .filter_map(|(form, pose)| match form {
+                Form::Closed(shape) => Some(PosedShape { shape: *shape, pose: *pose }),
+                Form::Mesh(_) => None,
+            })
+            .collect();
+        packet.u8(&format!("gap {number}"), self.positions.iter().map(|x| gap(*x, &closed)));
+        for (body, (form, _)) in posed().enumerate() {
+            if let Form::Mesh(mesh) = form
+                && mesh.bends()
+            {
+                let points = mesh.points(self.time, &Pose::IDENTITY);
+                packet.f32(&format!("body {body} points {number}"), coordinates(&points));
+            }
+        }
+        let pose = |pose: &Pose| json!([pose.position.to_array(), pose.rotation.to_array()]);
+        json!({
+            "centre": centre.to_array(),
+            "low": low.to_array(),
+            "high": high.to_array(),
+            "strain_unit": strain_unit,
+            "speed_unit": speed_unit,
+            "poses": self.bodies.iter().map(pose).collect::<Vec<_>>(),
+            "report": self.report,
+            "certificate": self.certificate,
+        })
+    }
+}
+
+/// The largest strain of the edges around every particle [1].
+fn strains(positions: &[DVec3], figure: &Figure) -> Vec<f32> {
+    let mut most = vec![0.0_f32; positions.len()];
+    for ([a, b], rest) in figure.edges.iter().zip(&figure.rest_lengths) {
+        let (a, b) = (*a as usize, *b as usize);
+        let strain = ((positions[a].distance(positions[b]) - rest).abs() / rest) as f32;
+        most[a] = most[a].max(strain);
+        most[b] = most[b].max(strain);
+    }
+    most
+}
+
+/// What one step of 16 bits stands for, so that the largest number just fits.
+fn unit(numbers: &[f32]) -> f32 {
+    let most = numbers.iter().copied().filter(|n| n.is_finite()).fold(0.0, f32::max);
+    (most / f32::from(u16::MAX)).max(f32::MIN_POSITIVE)
+}
+
+/// The distance to the nearest body in units, rounded down.
+fn gap(x: DVec3, bodies: &[PosedShape]) -> u8 {
+    let far = f64::from(GAP_FAR) * GAP_UNIT;
+    let gaps = bodies.iter().filter_map(|body| nearest(body, x, far)).map(|near| near.gap);
+    // A number too large for a byte becomes the largest one, below zero becomes zero.
+    gaps.fold(far, f64::min).max(0.0).div_euclid(GAP_UNIT) as u8
+}

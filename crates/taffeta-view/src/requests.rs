@@ -1,0 +1,219 @@
+//! What every request does. Each is bounded, and one that is refused changes nothing.
+
+use crate::choice::{Choice, Opened};
+use crate::live::{Change, Live};
+use crate::message::{Done, Request};
+use crate::studio::Studio;
+use crate::tape::Tape;
+use serde_json::Value;
+use taffeta::math::DVec3;
+use taffeta::scene::{Fault, Method};
+use taffeta_io::scene_file;
+
+/// Bounds of what a page may ask for: speed [1]; places and speeds of things thrown and held [m, m/s]; radius of a ball [m].
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+const FURTHEST: f64 = 1e4;
+const FASTEST: f64 = 100.0;
+const RADII: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
+
+impl Studio {
+    /// Carries out a request, or says why not.
+    pub(crate) fn request(&mut self, request: Request) -> Result<Done, String> {
+        match request {
+            Request::Play {} => self.play(true),
+            Request::Pause {} => self.play(false),
+            Request::Step {} => {
+                self.playing = false;
+                self.advance();
+                Ok(Done::default())
+            }
+            Request::Reset {} => self.reset(),
+            Request::Speed { factor } => {
+                if factor.is_some_and(|factor| !SPEEDS.contains(&factor)) {
+                    return Err(format!("the speed lies between {} and {}", SPEEDS.start(), SPEEDS.end()));
+                }
+                self.speed = factor;
+                Ok(Done::default())
+            }
+            Request::Open { choice } => self.open(&choice),
+            Request::Set { key, value } => self.set(&key, &value),
+            Request::Compare { method } => self.compare(method.as_deref()),
+            Request::Threads { count } => self.threads(count),
+            Request::Hold { particle, place } => self.hold(particle, place),
+            Request::Free { particle } => {
+                self.live()?.free(particle);
+                Ok(Done::default())
+            }
+            Request::Ball { from, velocity, radius } => self.ball(from, velocity, radius),
+            Request::Record {} => self.record(),
+            Request::Stop {} => self.stop(),
+            Request::Seek { frame } => self.seek(frame),
+            Request::Save {} => {
+                let scene = match &self.opened {
+                    Opened::Live(live) => Some(&live.scene),
+                    Opened::Film(film) => film.scene.as_ref(),
+                };
+                let scene = scene.ok_or("this recording's scene cannot be read by this version")?;
+                Ok(Done { note: "saved".into(), text: Some(scene_file::to_toml(scene)) })
+            }
+            // Answered where the page is.
+            Request::Take {} | Request::Got { .. } => Ok(Done::default()),
+        }
+    }
+
+    /// The simulation, where one is open.
+    fn live(&mut self) -> Result<&mut Live, String> {
+        match &mut self.opened {
+            Opened::Live(live) => Ok(live),
+            Opened::Film(_) => Err("a recording cannot be changed; open a scene".into()),
+        }
+    }
+
+    fn play(&mut self, playing: bool) -> Result<Done, String> {
+        self.playing = playing;
+        self.due = std::time::Instant::now();
+        // From the end of a recording it starts over.
+        if let Opened::Film(film) = &mut self.opened
+            && playing
+            && film.at + 1 >= film.frames()
+        {
+            film.seek(0).map_err(|error| error.to_string())?;
+            self.renewed();
+        }
+        Ok(Done::default())
+    }
+
+    fn reset(&mut self) -> Result<Done, String> {
+        self.end_tape();
+        match &mut self.opened {
+            Opened::Live(live) => live.reset().map_err(|faults| all(&faults))?,
+            Opened::Film(film) => film.seek(0).map_err(|error| error.to_string())?,
+        }
+        self.reshape();
+        self.renewed();
+        Ok(Done::default())
+    }
+
+    fn open(&mut self, id: &str) -> Result<Done, String> {
+        let choice = self.choices.iter().find(|choice| choice.id == id).ok_or("there is no such choice")?;
+        let opened = choice.open().map_err(|error| error.to_string())?;
+        self.end_tape();
+        (self.choice, self.opened) = (id.into(), opened);
+        self.reshape();
+        self.renewed();
+        Ok(Done::default())
+    }
+
+    fn set(&mut self, key: &str, value: &Value) -> Result<Done, String> {
+        let change = self.live()?.set(key, value).map_err(|error| error.to_string())?;
+        Ok(match change {
+            Change::Quick => Done::default(),
+            Change::GoesOn => {
+                self.reshape();
+                self.renewed();
+                Done::default()
+            }
+            Change::Restarted => {
+                self.end_tape();
+                self.reshape();
+                self.renewed();
+                Done { note: format!("{key} changes the start: the scene begins anew"), text: None }
+            }
+        })
+    }
+
+    fn compare(&mut self, name: Option<&str>) -> Result<Done, String> {
+        let known = |name: &str| Method::ALL.iter().copied().find(|method| method.name() == name);
+        let method = match name {
+            None => None,
+            Some(name) => Some(known(name).ok_or_else(|| format!("`{name}` is no method"))?),
+        };
+        self.live()?.compare(method).map_err(|faults| all(&faults))?;
+        self.reshape();
+        self.renewed();
+        Ok(Done::default())
+    }
+
+    fn threads(&mut self, count: usize) -> Result<Done, String> {
+        let most = crate::cores();
+        if !(1..=most).contains(&count) {
+            return Err(format!("this machine has {most} cores: ask for 1 to {most} threads"));
+        }
+        self.pool = crate::pool(count).map_err(|error| error.to_string())?;
+        Ok("the result does not depend on it".into())
+    }
+
+    fn hold(&mut self, particle: u32, place: Option<[f64; 3]>) -> Result<Done, String> {
+        let place = place.map(|place| bounded(place, FURTHEST)).transpose()?;
+        if self.live()?.hold(particle, place) {
+            return Ok(Done::default());
+        }
+        Err(format!("particle {particle} cannot be held: there is none, or too many are held"))
+    }
+
+    fn ball(&mut self, from: [f64; 3], velocity: [f64; 3], radius: f64) -> Result<Done, String> {
+        let (from, velocity) = (bounded(from, FURTHEST)?, bounded(velocity, FASTEST)?);
+        if !RADII.contains(&radius) {
+            return Err(format!("the radius lies between {} and {} m", RADII.start(), RADII.end()));
+        }
+        self.live()?.throw(from, velocity, radius).map_err(|faults| all(&faults))?;
+        self.reshape();
+        self.renewed();
+        Ok(Done::default())
+    }
+
+    fn record(&mut self) -> Result<Done, String> {
+        if self.tape.is_some() {
+            return Err("a recording is under way".into());
+        }
+        let (folder, threads) = (self.folder.clone(), self.pool.current_num_threads());
+        let tape = Tape::start(&folder, self.live()?, threads).map_err(|error| error.to_string())?;
+        let note = tape.as_ref().map(|tape| format!("recording to {}", tape.path.display()));
+        self.tape = tape;
+        Ok(Done { note: note.unwrap_or_default(), text: None })
+    }
+
+    fn stop(&mut self) -> Result<Done, String> {
+        if self.tape.is_none() {
+            return Err("nothing is being recorded".into());
+        }
+        self.end_tape();
+        Ok(Done::default())
+    }
+
+    fn seek(&mut self, frame: usize) -> Result<Done, String> {
+        match &mut self.opened {
+            Opened::Film(film) => film.seek(frame).map_err(|error| error.to_string())?,
+            Opened::Live(_) => return Err("only recordings have a timeline".into()),
+        }
+        self.playing = false;
+        self.renewed();
+        Ok(Done::default())
+    }
+
+    /// Ends a recording that is under way; it can be opened from then on.
+    fn end_tape(&mut self) {
+        let (Some(tape), Opened::Live(live)) = (self.tape.take(), &self.opened) else { return };
+        match tape.end(live) {
+            Ok(path) => {
+                self.hub.tell(&format!("recorded {}", path.display()), false);
+                self.choices.push(Choice::recording(&path));
+            }
+            Err(error) => self.hub.tell(&error.to_string(), true),
+        }
+    }
+}
+
+fn all(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// A vector no longer than `most` in any direction. JSON has no numbers that are not finite.
+fn bounded(vector: [f64; 3], most: f64) -> Result<DVec3, String> {
+    let vector = DVec3::from(vector);
+    if vector.abs().max_element() <= most {
+        Ok(vector)
+    } else {
+        Err(format!("numbers here lie between -{most} and {most}"))
+    }
+}

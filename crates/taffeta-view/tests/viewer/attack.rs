@@ -1,0 +1,185 @@
+//! What nobody can do: crash, stall or change the simulation, or fill the memory.
+
+use crate::client::{Page, SCENE, exchange, parts, viewer};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use taffeta::math::random::Random;
+use taffeta_io::scene_file::from_text;
+use tempfile::TempDir;
+use tungstenite::Message;
+
+/// How long to attack; a minute with TAFFETA_ATTACK_SECONDS=60.
+fn duration() -> Duration {
+    let asked = std::env::var("TAFFETA_ATTACK_SECONDS").ok().and_then(|text| text.parse().ok());
+    Duration::from_secs_f64(asked.unwrap_or(4.0))
+}
+
+/// Memory that this process holds now [bytes]; none where the system does not tell.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(1024 * line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?)
+}
+
+/// Watches frames for a while; returns frame numbers, state hashes and the median time of a step [ms].
+fn watch(page: &mut Page, time: Duration) -> (Vec<(u64, String)>, f64) {
+    let (begun, mut seen, mut walls) = (Instant::now(), Vec::new(), Vec::new());
+    while begun.elapsed() < time {
+        let told = page.frame();
+        let report = &told["sides"][0]["report"];
+        seen.push((told["frame"].as_u64().unwrap(), report["state_hash"].as_str().unwrap().into()));
+        walls.push(report["wall_ms"].as_f64().unwrap());
+    }
+    walls.sort_by(f64::total_cmp);
+    (seen, walls[walls.len() / 2])
+}
+
+#[test]
+fn the_simulation_goes_on_undisturbed() {
+    let folder = TempDir::new().unwrap();
+    let viewer = viewer(folder.path());
+    let url = viewer.url();
+    let mut page = Page::open(&url);
+    page.done(json!({ "do": "speed", "factor": 4 }));
+    let (_, quiet_ms) = watch(&mut page, duration() / 4);
+    let before = memory();
+
+    let over = AtomicBool::new(false);
+    let (seen, loud_ms, during) = thread::scope(|scope| {
+        let (over, url) = (&over, url.as_str());
+        scope.spawn(move || many_connections(url, over));
+        scope.spawn(move || slow_readers(url, over));
+        scope.spawn(move || noise(url, over));
+        scope.spawn(move || bad_messages(url, over));
+        let (seen, loud_ms) = watch(&mut page, duration());
+        let during = memory();
+        over.store(true, Ordering::Relaxed);
+        (seen, loud_ms, during)
+    });
+
+    let scene = from_text("scene", SCENE, &[]).unwrap();
+    let mut alone = taffeta::Simulation::new(&scene, &Default::default()).unwrap();
+    let (mut frame, mut compared) = (0, 0);
+    for (number, hash) in &seen {
+        while frame < *number {
+            alone.step().unwrap();
+            frame += 1;
+        }
+        assert_eq!(*hash, format!("{:016x}", alone.state().hash()), "frame {number}");
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared} frames were seen");
+    let grown = during.zip(before).map_or(0, |(during, before)| during.saturating_sub(before));
+    assert!(grown < 32 << 20, "memory grew by {grown} bytes");
+    eprintln!(
+        "step {quiet_ms:.3} ms in quiet, {loud_ms:.3} ms under attack; {} kB more memory; {compared} frames",
+        grown / 1024
+    );
+}
+
+/// Two hundred connections at once: some silent, some with half a request.
+fn many_connections(url: &str, over: &AtomicBool) {
+    let (address, root) = parts(url);
+    while !over.load(Ordering::Relaxed) {
+        let half = format!("GET {root} HTTP/1.1\r\nHost: {address}\r\nX-Slow: ");
+        let mut open: Vec<TcpStream> = (0..200).filter_map(|_| TcpStream::connect(address).ok()).collect();
+        for (k, stream) in open.iter_mut().enumerate().filter(|(k, _)| k % 2 == 0) {
+            let _ = stream.write_all(&half.as_bytes()[..half.len() - k % 7]);
+        }
+        thread::sleep(Duration::from_millis(700));
+    }
+}
+
+/// Pages that take a byte now and then, and pages that take nothing and acknowledge what they never saw.
+fn slow_readers(url: &str, over: &AtomicBool) {
+    let (address, root) = parts(url);
+    let upgrade = format!(
+        "GET {root}socket HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    let mut streams: Vec<TcpStream> = (0..6).map(|_| TcpStream::connect(address).unwrap()).collect();
+    streams.iter_mut().for_each(|stream| stream.write_all(upgrade.as_bytes()).unwrap());
+    // {"v":1,"do":"got","serial":N} in a masked frame whose mask is zero.
+    let got = |serial: u64| {
+        let text = json!({ "v": 1, "do": "got", "serial": serial }).to_string();
+        [&[0x81, 0x80 | text.len() as u8, 0, 0, 0, 0], text.as_bytes()].concat()
+    };
+    let mut serial = 0;
+    while !over.load(Ordering::Relaxed) {
+        for (k, stream) in streams.iter_mut().enumerate() {
+            if k % 2 == 0 {
+                let _ = stream.read(&mut [0; 1]);
+            }
+            serial += 10;
+            let _ = stream.write_all(&got(serial));
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Random bytes, raw and behind a beginning that looks good.
+fn noise(url: &str, over: &AtomicBool) {
+    let (address, root) = parts(url);
+    let mut random = Random::new(7);
+    while !over.load(Ordering::Relaxed) {
+        let noise: Vec<u8> = (0..3000).map(|_| (256.0 * random.unit()) as u8).collect();
+        let start =
+            ["", "GET / HTTP/1.1\r\nHost: ", &format!("GET {root}socket HTTP/1.1\r\nHost: {address}\r\n")]
+                [(3.0 * random.unit()) as usize % 3]
+                .to_string();
+        if let Ok(mut stream) = TcpStream::connect(address) {
+            let _ = stream.write_all(start.as_bytes()).and_then(|()| stream.write_all(&noise));
+        }
+        // A request head without an end.
+        if random.unit() < 0.02 {
+            exchange(url, format!("GET {root} HTTP/1.1\r\nX: {}", "x".repeat(100_000)).as_bytes());
+        }
+        thread::sleep(Duration::from_millis(3));
+    }
+}
+
+/// A page that looks on and sends what no page should.
+fn bad_messages(url: &str, over: &AtomicBool) {
+    let mut random = Random::new(11);
+    while !over.load(Ordering::Relaxed) {
+        // There may be no room for a moment.
+        let Ok(mut page) = Page::from_origin(url, &format!("http://{}", parts(url).0)) else {
+            thread::sleep(Duration::from_millis(50));
+            continue;
+        };
+        for text in
+            ["", "{", "[[[[", "null", r#"{"v":1}"#, r#"{"v":1,"do":"play"}"#, r#"{"v":1,"do":"reset"}"#]
+        {
+            page.send(text);
+            assert_eq!(page.until(|told| told["kind"] == "error")["kind"], "error", "{text}");
+        }
+        page.send(&"[".repeat(10_000));
+        assert!(page.until(|told| told["kind"] == "error")["error"].is_string());
+        let noise: Vec<u8> = (0..500).map(|_| (256.0 * random.unit()) as u8).collect();
+        page.try_send(Message::binary(noise));
+        // Too large: the connection ends.
+        page.try_send(Message::text("x".repeat(2_000_000)));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_flood_of_requests_is_answered_or_refused_and_nothing_breaks() {
+    let folder = TempDir::new().unwrap();
+    let viewer = viewer(folder.path());
+    let mut page = Page::open(&viewer.url());
+    for id in 0..300 {
+        page.send(
+            &json!({ "v": 1, "id": id, "do": "set", "key": "air.wind[0]", "value": id % 9 }).to_string(),
+        );
+    }
+    let mut last = Value::Null;
+    while last != 299 {
+        last = page.until(|told| told["kind"] == "reply" || told["kind"] == "error")["id"].clone();
+    }
+    page.done(json!({ "do": "pause" }));
+}

@@ -1,0 +1,351 @@
+// The page: controls wired to messages, messages to what is shown.
+
+import "./style.css";
+import { COLOURINGS, EDGES, type Colouring, type Edges } from "./colours";
+import { Hands, TOOLS } from "./hands";
+import { Keys } from "./keys";
+import { Plots } from "./plots";
+import { Link, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
+import { Stage } from "./stage";
+import { certificateWords, figures } from "./words";
+
+const by = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
+const select = (id: string) => by<HTMLSelectElement>(id);
+const input = (id: string) => by<HTMLInputElement>(id);
+
+const SPEEDS: [string, number | null][] = [["⅒×", 0.1], ["¼×", 0.25], ["½×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4], ["max", null]];
+
+let hello: Hello | null = null;
+let status: Status | null = null;
+let connected = false;
+let control = false;
+let choice = "";
+
+const stage = new Stage(by<HTMLCanvasElement>("canvas"), by("legend"), displayed);
+const plots = new Plots(by("plots"));
+const link = new Link({
+  hello(told) {
+    hello = told;
+    fill(select("method"), told.methods.map(({ name, about }) => [name, name, about]));
+    fill(select("compare"), [["", "–", "one method alone"], ...told.methods.map(({ name, about }) => [name, name, about] as Option)]);
+    fill(select("threads"), Array.from({ length: told.cores }, (_, k) => [String(k + 1), String(k + 1), ""]));
+  },
+  status: showStatus,
+  pages: showPages,
+  shape(shape) {
+    // Lines of other methods do not belong in the same plots.
+    if (stage.shape?.methods.join() !== shape.methods.join()) plots.restart();
+    stage.setShape(shape);
+    showPins();
+    labelSides(shape.methods);
+  },
+  frame: (frame) => stage.setFrame(frame),
+  notice,
+  connected(now) {
+    connected = now;
+    showPages({ control: false, watching: 0 });
+  },
+});
+const hands = new Hands(by<HTMLCanvasElement>("canvas"), stage, link);
+const keys = new Keys(by("keys"), input("keys-filter"), (key, value) => change(key, value));
+
+type Option = [value: string, text: string, title: string];
+
+function fill(box: HTMLSelectElement, options: Option[]): void {
+  box.replaceChildren(...options.map(([value, text, title]) => Object.assign(new Option(text, value), { title })));
+}
+
+function change(key: string, value: Json): Promise<unknown> {
+  const done = link.ask({ do: "set", key, value });
+  done.catch((error: Error) => notice(error.message, true));
+  return done;
+}
+
+// --- what is told
+
+function showStatus(told: Status): void {
+  status = told;
+  document.body.dataset.live = String(told.live);
+  if (told.choice !== choice) {
+    choice = told.choice;
+    plots.restart();
+    stage.camera.userData.start = (told.scene?.camera ?? null) as object | null;
+    stage.reframe();
+  }
+  const recordings = told.choices.map(({ id, title, recording }): Option => [id, recording ? `▶ ${id}` : id, title]);
+  fill(select("choice"), recordings);
+  select("choice").value = told.choice;
+  document.title = `${told.choice} – Taffeta`;
+  by("play").setAttribute("aria-pressed", String(told.playing));
+  by("play").setAttribute("aria-label", told.playing ? "Pause" : "Play");
+  select("speed").value = String(told.speed);
+  select("threads").value = String(told.threads);
+  select("compare").value = told.compare ?? "";
+  by("record").setAttribute("aria-pressed", String(told.recording !== null));
+  by("record").lastElementChild!.textContent = told.recording === null ? "Record" : "Stop";
+  input("timeline").max = String(Math.max(0, (told.frames ?? 1) - 1));
+  if (told.damage) notice(told.damage, true);
+  if (hello && told.scene) showScene(hello, told.scene, told.changed);
+  showPins();
+}
+
+function showScene(hello: Hello, scene: Table, changed: string[]): void {
+  const solver = scene.solver as { method: string; tolerance: number };
+  select("method").value = solver.method;
+  if (document.activeElement !== input("tolerance")) input("tolerance").value = String(Number((100 * solver.tolerance).toPrecision(12)));
+  const cloth = scene.cloth as Table[];
+  const fabrics = [...Object.keys((scene.fabrics ?? {}) as Table), ...hello.fabrics.map((fabric) => fabric.name)];
+  const about = (name: string) => hello.fabrics.find((fabric) => fabric.name === name)?.about ?? "of this scene";
+  fill(select("fabric"), [...new Set(fabrics)].map((name) => [name, name, about(name)]));
+  select("fabric").value = String(cloth[0]?.fabric ?? "");
+  showWind((scene.air as { wind: Vector }).wind);
+  keys.show(hello, scene, changed);
+}
+
+function showPages({ control: mine, watching }: Pages): void {
+  control = mine;
+  hands.enabled = control && (status?.live ?? true);
+  document.querySelectorAll<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>("header select, footer :is(button, input, select), aside .live :is(select, input:not([type=search])), #choice")
+    .forEach((element) => (element.disabled = !control && element.id !== "picture"));
+  const words = !connected ? "no connection to the program" : control ? (watching > 1 ? `${watching} pages look on` : "") : "looking on: another page controls";
+  by("link").textContent = words;
+  by("link").classList.toggle("bad", !connected);
+  by("take").hidden = !connected || control;
+}
+
+function showPins(): void {
+  if (!status || !stage.shape) return;
+  const freed = new Set(status.freed);
+  const own = Array.from((stage.shape.arrays.get("pinned") ?? []) as Uint32Array);
+  hands.held = new Set(status.held);
+  hands.pinned = new Set(own.filter((particle) => !freed.has(particle)));
+  hands.enabled = control && status.live;
+  stage.setPins([...hands.pinned].filter((particle) => !hands.held.has(particle)), status.held);
+}
+
+function labelSides(methods: string[]): void {
+  const beside = by("canvas").clientWidth >= by("canvas").clientHeight;
+  by("sides").replaceChildren(...(methods.length < 2 ? [] : methods).map((method, k) => {
+    const label = document.createElement("span");
+    label.textContent = `${"AB"[k]}  ${method}`;
+    label.style.left = beside ? `calc(${50 * k}% + .7rem)` : ".7rem";
+    if (!beside) label.style.bottom = `calc(${50 * (1 - k)}% + .4rem)`;
+    return label;
+  }));
+}
+
+/** A frame is on the screen: the program is told, and the numbers follow. */
+function displayed(frame: Frame): void {
+  link.got(frame.serial);
+  const side = frame.sides[0], shape = stage.shape;
+  if (!side || !shape) return;
+  plots.add(frame, shape.tolerance, shape.methods);
+  const rate = 1000 / stage.meanInterval;
+  by("clock").innerHTML = `${frame.time.toFixed(2)} s<span> · frame ${frame.frame}</span>`;
+  by("rate").textContent = `${shape.particles.toLocaleString("en")} particles${status?.playing ? `\u2002${rate.toFixed(0)} pictures/s` : ""}`;
+  if (document.activeElement !== input("timeline") || status?.playing) input("timeline").value = String(frame.frame);
+  showCertificate(frame);
+}
+
+let certificateShown = "";
+
+function showCertificate(frame: Frame): void {
+  const shape = stage.shape!, box = by("certificate");
+  const all = frame.sides.map((side) => certificateWords(frame.frame, shape.tolerance, side.report, side.certificate));
+  // The page is laid out anew only where the words have changed.
+  const told = JSON.stringify(all);
+  if (told === certificateShown) return;
+  certificateShown = told;
+  // The worse of two sides is the verdict.
+  const worst = all.find((words) => words.held === false) ?? all.find((words) => words.held === null) ?? all[0]!;
+  box.classList.toggle("held", worst.held === true);
+  box.classList.toggle("missed", worst.held === false);
+  box.querySelector(".verdict")!.textContent = worst.verdict;
+  box.querySelector("ul")!.replaceChildren(...all.flatMap((words, k) => words.lines.map(({ text, tone }) => {
+    const line = document.createElement("li");
+    line.className = tone;
+    line.textContent = all.length > 1 ? `${"AB"[k]}: ${text}` : text;
+    return line;
+  })));
+}
+
+function notice(text: string, bad: boolean): void {
+  const box = by("notices");
+  const line = document.createElement("p");
+  line.textContent = text;
+  line.className = bad ? "bad" : "";
+  box.append(line);
+  while (box.children.length > 4) box.firstElementChild!.remove();
+  setTimeout(() => line.remove(), bad ? 9000 : 4500);
+}
+
+// --- wind: speed, heading and rise stand for the three numbers of the scene
+
+let windMoved = 0;
+
+function showWind([x, y, z]: Vector): void {
+  // While a slider is under way the program's answers would pull it back.
+  if (performance.now() - windMoved < 600) return;
+  const flat = Math.hypot(x, z), speed = Math.hypot(flat, y);
+  input("wind-speed").value = String(speed);
+  if (flat > 1e-9) input("wind-heading").value = String((Math.atan2(z, x) * 180) / Math.PI);
+  if (speed > 1e-9) input("wind-rise").value = String((Math.atan2(y, flat) * 180) / Math.PI);
+  windWords();
+}
+
+function windWords(): void {
+  by("wind-speed-out").textContent = `${figures(Number(input("wind-speed").value))} m/s`;
+  by("wind-heading-out").textContent = `${Number(input("wind-heading").value).toFixed(0)}°`;
+  by("wind-rise-out").textContent = `${Number(input("wind-rise").value).toFixed(0)}°`;
+}
+
+let windWaits = false;
+
+function blow(): void {
+  windMoved = performance.now();
+  windWords();
+  if (windWaits) return;
+  windWaits = true;
+  setTimeout(() => {
+    windWaits = false;
+    const [speed, heading, rise] = ["wind-speed", "wind-heading", "wind-rise"].map((id) => Number(input(id).value)) as Vector;
+    const [h, r] = [(heading * Math.PI) / 180, (rise * Math.PI) / 180];
+    const wind = [speed * Math.cos(r) * Math.cos(h), speed * Math.sin(r), speed * Math.cos(r) * Math.sin(h)];
+    link.tell({ do: "set", key: "air.wind", value: wind.map((c) => Number(c.toFixed(6))) });
+  }, 60);
+}
+
+// --- what is asked
+
+function download(content: Blob | string, name: string): void {
+  const blob = typeof content === "string" ? new Blob([content], { type: "application/toml" }) : content;
+  const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+}
+
+const plainName = () => (choice.split("/").pop() ?? "scene").replace(/\.\w+$/, "");
+
+const actions: { [id: string]: () => void } = {
+  play: () => link.tell({ do: status?.playing ? "pause" : "play" }),
+  step: () => link.tell({ do: "step" }),
+  back: () => link.tell({ do: "seek", frame: Math.max(0, (stage.frame?.frame ?? 0) - 1) }),
+  reset: () => link.tell({ do: "reset" }),
+  record: () => link.tell({ do: status?.recording === null ? "record" : "stop" }),
+  take: () => link.tell({ do: "take" }),
+  picture: () => void stage.picture().then((blob) => blob && download(blob, `${plainName()}-${stage.frame?.frame ?? 0}.png`)),
+  save: () => void link.ask({ do: "save" }).then((text) => download(text ?? "", `${plainName()}.toml`), (error: Error) => notice(error.message, true)),
+  help: () => by<HTMLDialogElement>("help-box").showModal(),
+  theme: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
+};
+for (const [id, action] of Object.entries(actions)) by(id).addEventListener("click", action);
+
+const changes: { [id: string]: (value: string) => void } = {
+  choice: (value) => link.tell({ do: "open", choice: value }),
+  method: (value) => void change("solver.method", value),
+  compare: (value) => link.tell({ do: "compare", method: value || null }),
+  threads: (value) => link.tell({ do: "threads", count: Number(value) }),
+  speed: (value) => link.tell({ do: "speed", factor: value === "null" ? null : Number(value) }),
+  fabric: (value) => (status?.scene?.cloth as Table[]).forEach((_, k) => void change(`cloth[${k}].fabric`, value)),
+  tolerance: (value) => void change("solver.tolerance", Number(value) / 100),
+  colour: (value) => stage.setColouring(value as Colouring),
+  edges: (value) => stage.setEdges(value as Edges),
+  shadows: () => stage.setShadows(input("shadows").checked),
+};
+for (const [id, action] of Object.entries(changes)) by(id).addEventListener("change", () => action(input(id).value));
+for (const id of ["wind-speed", "wind-heading", "wind-rise"]) by(id).addEventListener("input", blow);
+input("timeline").addEventListener("input", () => link.tell({ do: "seek", frame: Number(input("timeline").value) }));
+
+fill(select("speed"), SPEEDS.map(([text, value]) => [String(value), text, ""]));
+fill(select("colour"), COLOURINGS.map((name) => [name, name, ""]));
+fill(select("edges"), EDGES.map((name) => [name, name, ""]));
+
+for (const tool of TOOLS) {
+  const button = document.createElement("button");
+  button.textContent = tool;
+  button.setAttribute("role", "radio");
+  button.setAttribute("aria-checked", String(tool === hands.tool));
+  button.addEventListener("click", () => {
+    hands.tool = tool;
+    by("tools").querySelectorAll("[role=radio]").forEach((other) => other.setAttribute("aria-checked", String(other === button)));
+  });
+  by("tools").append(button);
+}
+const all = Object.assign(document.createElement("button"), { textContent: "See all", title: "See everything (f)", className: "sep" });
+all.addEventListener("click", () => stage.frameAll());
+by("tools").append(all);
+
+function nextOf(id: string): void {
+  const box = select(id);
+  box.selectedIndex = (box.selectedIndex + 1) % box.options.length;
+  box.dispatchEvent(new Event("change"));
+}
+
+const shortcuts: { [key: string]: () => void } = {
+  " ": () => actions.play!(),
+  ".": () => actions.step!(),
+  ",": () => status?.live === false && actions.back!(),
+  r: () => actions.reset!(),
+  f: () => stage.frameAll(),
+  c: () => nextOf("colour"),
+  w: () => nextOf("edges"),
+  "?": () => actions.help!(),
+  "+": () => zoom(0.9),
+  "=": () => zoom(0.9),
+  "-": () => zoom(1 / 0.9),
+};
+
+function zoom(factor: number): void {
+  stage.camera.position.sub(stage.controls.target).multiplyScalar(factor).add(stage.controls.target);
+  stage.touch();
+}
+
+/** Arrows turn the view, with Shift they move it. */
+function turn(key: string, moves: boolean): boolean {
+  const ways: { [key: string]: [number, number] } = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+  const way = ways[key];
+  if (!way) return false;
+  const { camera, controls } = stage;
+  const arm = camera.position.clone().sub(controls.target);
+  if (moves) {
+    const shift = arm.clone().set(way[0], way[1], 0).multiplyScalar(0.05 * arm.length()).applyQuaternion(camera.quaternion);
+    controls.target.add(shift);
+    camera.position.add(shift);
+  } else {
+    const spherical = Math.acos(arm.y / arm.length()) - 0.08 * way[1];
+    const length = arm.length(), polar = Math.min(Math.PI - 0.05, Math.max(0.05, spherical)), azimuth = Math.atan2(arm.x, arm.z) + 0.08 * way[0];
+    camera.position.set(Math.sin(polar) * Math.sin(azimuth), Math.cos(polar), Math.sin(polar) * Math.cos(azimuth)).multiplyScalar(length).add(controls.target);
+  }
+  stage.touch();
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || target.closest("dialog")) return;
+  // Where one types or slides, keys are for that; Space presses a button.
+  if (target.matches("input, select, textarea")) return;
+  if (target.matches("button, summary") && (event.key === " " || event.key === "Enter")) return;
+  const onCanvas = target === by("canvas") || target === document.body;
+  if ((onCanvas && hands.key(event.key)) || (onCanvas && turn(event.key, event.shiftKey))) return event.preventDefault();
+  const action = shortcuts[event.key];
+  if (action && (control || "fcw?+=-".includes(event.key))) {
+    action();
+    event.preventDefault();
+  }
+});
+
+// --- light and dark
+
+function setTheme(theme: string): void {
+  document.documentElement.dataset.theme = theme;
+  stage.retheme();
+  plots.redraw();
+}
+const dark = matchMedia("(prefers-color-scheme: dark)");
+dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
+setTheme(dark.matches ? "dark" : "light");
+new ResizeObserver(() => stage.shape && labelSides(stage.shape.methods)).observe(by("canvas"));
+
+// For tests, and for the curious at the console.
+Object.assign(window, { taffeta: { stage, link, get status() { return status; } } });

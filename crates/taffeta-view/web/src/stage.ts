@@ -1,0 +1,390 @@
+// The three-dimensional picture: camera, light, one or two sides, and how good a picture the machine can afford.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { Bodies } from "./bodies";
+import { Cloth } from "./cloth";
+import { Scales, drawLegend, type Colouring, type Edges } from "./colours";
+import type { Frame, Shape, Vector } from "./protocol";
+
+/** From good to quick: pixels per point at most, and size of the shadow map. */
+const QUALITIES = [
+  { pixels: 2, shadow: 2048 },
+  { pixels: 1, shadow: 1024 },
+  { pixels: 0.75, shadow: 1024 },
+  { pixels: 0.6, shadow: 512 },
+  { pixels: 0.5, shadow: 0 },
+];
+/** A picture that takes longer than this on average is made more cheaply [ms]. */
+const SLOW = 27;
+/** Height of the view [degrees]. */
+const FIELD = 35;
+
+/** Whether pictures are computed without a GPU: smooth edges and soft shadows then cost more than they are worth. */
+function drawnBySoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const about = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = context && about ? String(context.getParameter(about.UNMASKED_RENDERER_WEBGL)) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|softpipe/i.test(name);
+}
+
+interface Side { cloth: Cloth; bodies: Bodies; group: THREE.Group }
+
+export interface Pick { side: number; particle: number; place: THREE.Vector3 }
+
+export class Stage {
+  readonly camera = new THREE.PerspectiveCamera(FIELD, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  /** Pictures made so far, and the mean time between them lately [ms]. */
+  pictures = 0;
+  meanInterval = 16;
+  quality = 0;
+  colouring: Colouring = "fabric";
+  shape: Shape | null = null;
+  frame: Frame | null = null;
+  sides: Side[] = [];
+
+  private readonly renderer: THREE.WebGLRenderer;
+  private readonly scene = new THREE.Scene();
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x777a80, 1.3);
+  private readonly floor: THREE.Mesh<THREE.CircleGeometry, THREE.ShadowMaterial>;
+  private readonly grid = new THREE.GridHelper(1, 20);
+  private readonly scales = new Scales();
+  private edges: Edges = "none";
+  private shadows = true;
+  private framed = false;
+  /** Whether the camera is the user's. Until then it steps back by itself where the cloth leaves what was framed. */
+  private touched = false;
+  private readonly seen = new THREE.Box3();
+  private dirty = true;
+  private fresh: Frame | null = null;
+  private last = 0;
+  private busy = 0;
+
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly legend: HTMLElement, private readonly displayed: (frame: Frame) => void) {
+    const software = drawnBySoftware();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = software ? THREE.BasicShadowMap : THREE.PCFShadowMap;
+    this.renderer.autoClear = false;
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => this.redraw());
+    for (const name of ["pointerdown", "wheel"]) canvas.addEventListener(name, () => (this.touched = true), { passive: true });
+    this.floor = new THREE.Mesh(new THREE.CircleGeometry(1, 64).rotateX(-Math.PI / 2), new THREE.ShadowMaterial({ opacity: 0.22 }));
+    this.floor.receiveShadow = true;
+    this.sun.castShadow = true;
+    this.sun.shadow.bias = -0.0006;
+    this.sun.shadow.normalBias = 0.01;
+    (this.grid.material as THREE.Material).transparent = true;
+    (this.grid.material as THREE.Material).opacity = 0.3;
+    this.scene.add(this.sky, this.sun, this.sun.target, this.floor, this.grid);
+    this.setQuality(software ? 1 : 0);
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  setShape(shape: Shape): void {
+    const same = this.shape?.particles === shape.particles && this.shape.methods.length === shape.methods.length;
+    this.shape = shape;
+    if (!same) {
+      this.scales.restart();
+      if (!this.touched) this.framed = false;
+    }
+    for (const side of this.sides) {
+      this.scene.remove(side.group);
+      side.cloth.dispose();
+      side.bodies.dispose();
+    }
+    const extent = 0.5 * Math.max(1, this.camera.position.length());
+    this.sides = shape.methods.map((_, number) => {
+      const side = { cloth: new Cloth(shape, number), bodies: new Bodies(shape, number, extent), group: new THREE.Group() };
+      side.group.add(side.cloth.group, side.bodies.group);
+      this.scene.add(side.group);
+      side.cloth.setEdges(this.edges, this.ink());
+      return side;
+    });
+    document.body.dataset.sides = String(this.sides.length);
+    this.resize();
+  }
+
+  /** Takes a frame; it is displayed with the next picture. */
+  setFrame(frame: Frame): void {
+    this.fresh = frame;
+    this.dirty = true;
+  }
+
+  /** The next frame is looked at from where everything is seen. */
+  reframe(): void {
+    this.framed = this.touched = false;
+  }
+
+  /** The user moves the camera: it is theirs from now on. */
+  touch(): void {
+    this.touched = true;
+    this.controls.update();
+    this.redraw();
+  }
+
+  setEdges(edges: Edges): void {
+    this.edges = edges;
+    this.sides.forEach((side) => side.cloth.setEdges(edges, this.ink()));
+    this.recolour();
+  }
+
+  setColouring(colouring: Colouring): void {
+    this.colouring = colouring;
+    this.recolour();
+  }
+
+  setShadows(shadows: boolean): void {
+    this.shadows = shadows;
+    this.setQuality(this.quality);
+  }
+
+  setPins(byScene: number[], byHand: number[]): void {
+    this.sides.forEach((side) => side.cloth.setPins(byScene, byHand));
+    this.redraw();
+  }
+
+  /** Light and lines follow the theme. */
+  retheme(): void {
+    const dark = document.documentElement.dataset.theme === "dark";
+    this.sky.intensity = dark ? 1.0 : 1.3;
+    this.floor.material.opacity = dark ? 0.45 : 0.22;
+    (this.grid.material as THREE.LineBasicMaterial).color.set(dark ? 0x8a94a3 : 0x5b6470);
+    this.sides.forEach((side) => side.cloth.setEdges(this.edges, this.ink()));
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.dirty = true;
+  }
+
+  /** What of the cloth is under a point of the canvas [CSS pixels from its corner]. */
+  pick(x: number, y: number): Pick | null {
+    const { ray, side } = this.ray(x, y);
+    const cloth = this.sides[side]?.cloth;
+    if (!cloth || !this.shape) return null;
+    cloth.group.updateMatrixWorld();
+    const [hit] = ray.intersectObject(cloth.mesh);
+    if (!hit?.face) return null;
+    const corners = [hit.face.a, hit.face.b, hit.face.c];
+    const distance = (particle: number) => cloth.place(particle).distanceToSquared(hit.point);
+    const particle = corners.reduce((best, corner) => (distance(corner) < distance(best) ? corner : best));
+    return { side, particle, place: cloth.place(particle) };
+  }
+
+  /** The ray through a point of the canvas, and the side that it is on. */
+  ray(x: number, y: number): { ray: THREE.Raycaster; side: number } {
+    const side = this.views().findIndex((view) => x >= view.x && x < view.x + view.width && y >= view.y && y < view.y + view.height);
+    const view = this.views()[Math.max(side, 0)]!;
+    const ray = new THREE.Raycaster();
+    const point = new THREE.Vector2((2 * (x - view.x)) / view.width - 1, 1 - (2 * (y - view.y)) / view.height);
+    this.camera.updateMatrixWorld();
+    ray.setFromCamera(point, this.camera);
+    return { ray, side: Math.max(side, 0) };
+  }
+
+  /** Where a point of the world is on the canvas [CSS pixels]. */
+  onCanvas(place: THREE.Vector3, side = 0): [number, number] {
+    const view = this.views()[side] ?? this.views()[0]!;
+    this.camera.updateMatrixWorld();
+    const at = place.clone().project(this.camera);
+    return [view.x + ((at.x + 1) / 2) * view.width, view.y + ((1 - at.y) / 2) * view.height];
+  }
+
+  /** Everything in view: from the scene's camera, where it has one, or from the front and above. */
+  frameAll(camera?: { position: Vector; target: Vector; field_of_view?: number } | null): void {
+    const box = this.bounds();
+    if (box.isEmpty()) return;
+    this.seen.copy(box);
+    this.camera.fov = FIELD;
+    this.touched = Boolean(camera);
+    if (camera) {
+      this.camera.position.fromArray(camera.position);
+      this.controls.target.fromArray(camera.target);
+      this.camera.fov = camera.field_of_view ?? FIELD;
+      this.light();
+    } else this.fit(new THREE.Vector3(0.5, 0.36, 1));
+  }
+
+  /** Steps back where the cloth has left what was framed, as long as nobody else leads the camera. */
+  private follow(): void {
+    const cloth = this.clothBounds();
+    if (this.touched || cloth.isEmpty() || this.seen.containsBox(cloth)) return;
+    // A little more than needed, so that it does not happen at every frame.
+    const more = cloth.clone().expandByVector(cloth.getSize(new THREE.Vector3()).multiplyScalar(0.08));
+    this.seen.union(more);
+    this.fit(this.camera.position.clone().sub(this.controls.target));
+  }
+
+  /** Looks at what was framed from a direction, from as near as all its corners allow. */
+  private fit(direction: THREE.Vector3): void {
+    const centre = this.seen.getCenter(new THREE.Vector3());
+    const half = Math.tan((this.camera.fov * Math.PI) / 360);
+    this.controls.target.copy(centre);
+    this.camera.position.copy(direction).setLength(1).add(centre);
+    this.camera.lookAt(centre);
+    const turn = this.camera.quaternion.clone().invert();
+    let distance = 0;
+    for (let k = 0; k < 8; k++) {
+      const side = (axis: "x" | "y" | "z", bit: number) => (k & bit ? this.seen.max : this.seen.min)[axis];
+      const corner = new THREE.Vector3(side("x", 1), side("y", 2), side("z", 4)).sub(centre).applyQuaternion(turn);
+      distance = Math.max(distance, corner.z + 1.12 * Math.max(Math.abs(corner.x) / this.camera.aspect, Math.abs(corner.y)) / half);
+    }
+    this.camera.position.copy(direction).setLength(distance).add(centre);
+    this.light();
+  }
+
+  /** What is seen, as a PNG. */
+  picture(): Promise<Blob | null> {
+    this.render();
+    return new Promise((done) => this.canvas.toBlob(done, "image/png"));
+  }
+
+  private clothBounds(): THREE.Box3 {
+    const box = new THREE.Box3();
+    for (const side of this.frame?.sides ?? []) box.union(new THREE.Box3(new THREE.Vector3(...side.low), new THREE.Vector3(...side.high)));
+    return box;
+  }
+
+  private bounds(): THREE.Box3 {
+    const box = this.clothBounds();
+    this.sides.forEach((side) => box.union(side.bodies.bounds()));
+    return box;
+  }
+
+  /** The sun stands so that its shadow map holds all that is there; the floor lies below, and depth is as exact as it can be. */
+  private light(): void {
+    const ball = this.seen.getBoundingSphere(new THREE.Sphere());
+    // One may come as near as a twentieth of what is seen.
+    this.camera.near = ball.radius / 20;
+    this.camera.far = 40 * ball.radius;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    const reach = 1.6 * ball.radius;
+    this.sun.position.set(0.55, 1.5, 0.7).setLength(3 * ball.radius).add(ball.center);
+    this.sun.target.position.copy(ball.center);
+    Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * ball.radius, far: 7 * ball.radius });
+    this.sun.shadow.camera.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.004 * ball.radius;
+    const floor = this.sides.some((side) => side.bodies.hasFloor);
+    this.floor.visible = this.grid.visible = !floor;
+    const height = this.seen.min.y - 0.12 * ball.radius;
+    this.floor.position.set(ball.center.x, height, ball.center.z);
+    this.floor.scale.setScalar(4 * ball.radius);
+    this.grid.position.set(ball.center.x, height, ball.center.z);
+    this.grid.scale.setScalar(5 * ball.radius);
+  }
+
+  private ink(): string {
+    return getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
+  }
+
+  private recolour(): void {
+    if (this.frame) this.apply(this.frame);
+    this.redraw();
+  }
+
+  private apply(frame: Frame): void {
+    const scale = this.shape && this.scales.of(this.colouring, this.shape, frame.sides);
+    this.sides.forEach((side) => {
+      side.cloth.show(frame, this.colouring, scale);
+      side.bodies.show(frame);
+    });
+    const groups = this.edges === "solver stage" ? (this.shape?.arrays.get("groups") as Uint32Array).reduce((m, g) => Math.max(m, g), 0) + 1 : 0;
+    drawLegend(this.legend, scale, this.edges, groups);
+  }
+
+  private setQuality(quality: number): void {
+    this.quality = Math.min(quality, QUALITIES.length - 1);
+    const { pixels, shadow } = QUALITIES[this.quality]!;
+    this.renderer.setPixelRatio(Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
+    this.sun.castShadow = this.shadows && shadow > 0;
+    this.sun.shadow.mapSize.set(shadow || 1, shadow || 1);
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
+    this.resize();
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    this.renderer.setSize(width, height, false);
+    const view = this.views()[0]!;
+    this.camera.aspect = view.width / view.height;
+    this.camera.updateProjectionMatrix();
+    this.redraw();
+  }
+
+  /** The part of the canvas of every side: beside one another, or one above the other where it is narrow. */
+  private views(): { x: number; y: number; width: number; height: number }[] {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (this.sides.length < 2) return [{ x: 0, y: 0, width, height }];
+    if (width < height) return [0, 1].map((k) => ({ x: 0, y: (k * height) / 2, width, height: height / 2 }));
+    return [0, 1].map((k) => ({ x: (k * width) / 2, y: 0, width: width / 2, height }));
+  }
+
+  private tick(now: number): void {
+    requestAnimationFrame((next) => this.tick(next));
+    if (!this.dirty) {
+      this.last = 0;
+      return;
+    }
+    this.dirty = false;
+    const fresh = this.fresh;
+    this.fresh = null;
+    if (fresh && fresh.shape === this.shape?.shape) {
+      this.frame = fresh;
+      this.apply(fresh);
+      if (!this.framed) {
+        this.framed = true;
+        this.frameAll(this.camera.userData.start);
+      } else this.follow();
+    }
+    this.render();
+    this.pictures += 1;
+    if (fresh) this.displayed(fresh);
+    this.keepUp(now);
+  }
+
+  /** Makes cheaper pictures where those of now come too slowly, and never quite gives up shadows for a single hiccup. */
+  private keepUp(now: number): void {
+    if (this.last > 0) {
+      this.meanInterval += 0.06 * (Math.min(now - this.last, 250) - this.meanInterval);
+      this.busy += 1;
+      if (this.busy > 40 && this.meanInterval > SLOW && this.quality < QUALITIES.length - 1 && this.isBehind()) {
+        this.setQuality(this.quality + 1);
+        this.busy = 0;
+      }
+    }
+    this.last = now;
+  }
+
+  /** Whether it is the pictures that are slow and not the frames: one is waiting already. */
+  private isBehind(): boolean {
+    return this.fresh !== null || this.drawTime > SLOW;
+  }
+
+  private drawTime = 0;
+
+  private render(): void {
+    const begun = performance.now();
+    const { clientHeight: height } = this.canvas;
+    this.renderer.setScissorTest(true);
+    this.views().forEach((view, number) => {
+      this.sides.forEach((side, k) => (side.group.visible = k === number || this.sides.length < 2));
+      // WebGL counts from the lower edge.
+      const y = height - view.y - view.height;
+      this.renderer.setViewport(view.x, y, view.width, view.height);
+      this.renderer.setScissor(view.x, y, view.width, view.height);
+      this.renderer.clear();
+      this.renderer.render(this.scene, this.camera);
+    });
+    this.drawTime += 0.1 * (performance.now() - begun - this.drawTime);
+  }
+}

@@ -1,0 +1,214 @@
+// The page in a real browser: it loads, the cloth moves, hands and controls do what they say, at every size, light and dark.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { browser, page, shots, viewer } from "./rig.mjs";
+
+const chromium = await browser();
+let failed = 0;
+
+async function test(name, source, options, body) {
+  const served = await viewer(...source);
+  try {
+    const opened = await page(chromium, served.url, options);
+    await body(opened, served);
+    assert.deepEqual(opened.troubles, [], "nothing goes wrong at the console");
+    await opened.context().close();
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}\n${error.stack}`);
+  } finally {
+    served.stop();
+  }
+}
+
+/** How many different colours a picture of an element has, roughly. */
+async function colours(opened, selector, file, clip) {
+  const shot = clip ? await opened.screenshot({ path: join(shots, file), clip }) : await opened.locator(selector).screenshot({ path: join(shots, file) });
+  return opened.evaluate(async (data) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))]));
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const pen = canvas.getContext("2d");
+    pen.drawImage(image, 0, 0);
+    const seen = new Set();
+    const { data: pixels } = pen.getImageData(0, 0, image.width, image.height);
+    for (let i = 0; i < pixels.length; i += 4 * 7) seen.add(((pixels[i] >> 4) << 8) | ((pixels[i + 1] >> 4) << 4) | (pixels[i + 2] >> 4));
+    return seen.size;
+  }, shot.toString("base64"));
+}
+
+const frame = (opened) => opened.evaluate(() => window.taffeta.stage.frame.frame);
+const place = (opened, particle) => opened.evaluate((p) => window.taffeta.stage.sides[0].cloth.place(p).toArray(), particle);
+const status = (opened, wanted) => opened.waitForFunction(wanted, null, { timeout: 30_000 });
+const frames = async (opened, more) => {
+  const from = await frame(opened);
+  await opened.waitForFunction((to) => window.taffeta.stage.frame.frame >= to, from + more, { timeout: 60_000 });
+};
+
+await test("the page loads and the cloth moves", ["flag"], {}, async (opened) => {
+  const before = await place(opened, 59);
+  await frames(opened, 5);
+  assert.notDeepEqual(await place(opened, 59), before);
+  assert.ok((await colours(opened, "#stage", "flag.png")) > 20, "the picture is not empty");
+  assert.match(await opened.locator("#certificate").innerText(), /Largest strain .* within the tolerance of 5 %/);
+  assert.equal(await opened.locator(".plot").count(), 5);
+});
+
+await test("a drag moves a vertex, and letting go frees it", ["hang"], {}, async (opened) => {
+  await frames(opened, 2);
+  await opened.click("#play");
+  await status(opened, () => !window.taffeta.status.playing);
+  const [x, y, particle] = await opened.evaluate(() => {
+    const { stage } = window.taffeta;
+    const box = document.getElementById("canvas").getBoundingClientRect();
+    for (let k = 0; k < stage.shape.particles; k += 7) {
+      const [x, y] = stage.onCanvas(stage.sides[0].cloth.place(k));
+      const pick = stage.pick(x, y);
+      if (pick && !window.taffeta.status.held.includes(pick.particle) && k > 200) return [x + box.left, y + box.top, pick.particle];
+    }
+  });
+  const before = await place(opened, particle);
+  await opened.click("#play");
+  await opened.mouse.move(x, y);
+  await opened.mouse.down();
+  await opened.mouse.move(x - 40, y - 60, { steps: 6 });
+  await status(opened, () => window.taffeta.status.held.length === 1);
+  const held = await opened.evaluate(() => window.taffeta.status.held[0]);
+  await frames(opened, 12);
+  const after = await place(opened, held);
+  assert.ok(Math.hypot(...after.map((c, k) => c - before[k])) > 0.02, `${before} to ${after}`);
+  await opened.mouse.up();
+  await status(opened, () => window.taffeta.status.held.length === 0);
+});
+
+await test("the tools pin and throw", ["flag"], {}, async (opened) => {
+  await opened.getByRole("radio", { name: "Pin" }).click();
+  const [x, y] = await opened.evaluate(() => {
+    const { stage } = window.taffeta;
+    const box = document.getElementById("canvas").getBoundingClientRect();
+    const [x, y] = stage.onCanvas(stage.sides[0].cloth.place(1225));
+    return [x + box.left, y + box.top];
+  });
+  await opened.mouse.click(x, y);
+  await status(opened, () => window.taffeta.status.held.length === 1);
+  await opened.getByRole("radio", { name: "Ball" }).click();
+  await opened.mouse.click(x, y);
+  await opened.waitForFunction(() => window.taffeta.stage.shape.bodies.length === 1);
+  await frames(opened, 3);
+});
+
+await test("a slider changes the wind, a key changes the cloth", ["flag"], {}, async (opened) => {
+  await opened.locator("#wind-speed").focus();
+  for (let k = 0; k < 30; k++) await opened.keyboard.press("ArrowRight");
+  await status(opened, () => Math.hypot(...window.taffeta.status.scene.air.wind) > 8);
+  await opened.locator("#keys-section summary").click();
+  await opened.fill("#keys-filter", "density");
+  const density = opened.locator('[data-path="fabrics.bunting.density"] input');
+  await density.fill("250");
+  await density.press("Enter");
+  await status(opened, () => window.taffeta.status.scene.fabrics.bunting.density === 250);
+  await opened.fill("#keys-filter", "columns");
+  const columns = opened.locator('[data-path="cloth[0].sheet.columns"] input');
+  await columns.fill("30");
+  await columns.press("Enter");
+  await opened.waitForFunction(() => window.taffeta.stage.shape.particles === 1200);
+  assert.match(await opened.locator("#notices").innerText(), /begins anew/);
+  await columns.fill("1");
+  await columns.press("Enter");
+  await opened.locator("#notices .bad").waitFor();
+  await opened.locator("#notices .bad").evaluateAll((lines) => lines.forEach((line) => line.remove()));
+});
+
+await test("A and B run side by side in step", ["hang"], {}, async (opened) => {
+  const other = await opened.evaluate(() => [...document.getElementById("compare").options].map((o) => o.value).find((v) => v && v !== window.taffeta.status.scene.solver.method));
+  await opened.selectOption("#compare", other);
+  await opened.waitForFunction(() => window.taffeta.stage.sides.length === 2 && window.taffeta.stage.frame.sides.length === 2);
+  await frames(opened, 3);
+  assert.equal(await opened.locator("#sides span").count(), 2);
+  const { x, y, width, height } = await opened.locator("#canvas").boundingBox();
+  for (const half of [0, 1]) {
+    const clip = { x: x + (half * width) / 2, y: y + 60, width: width / 2, height: height - 60 };
+    assert.ok((await colours(opened, "", `side-${half}.png`, clip)) > 8, `side ${half} is not empty`);
+  }
+  await opened.screenshot({ path: join(shots, "compare.png") });
+});
+
+await test("a recording is made, opened and scrubbed", ["hang"], {}, async (opened) => {
+  await opened.click("#record");
+  await status(opened, () => window.taffeta.status.recording);
+  await frames(opened, 12);
+  await opened.click("#record");
+  await status(opened, () => window.taffeta.status.choices.at(-1).recording);
+  await opened.selectOption("#choice", { index: (await opened.locator("#choice option").count()) - 1 });
+  await status(opened, () => !window.taffeta.status.live && window.taffeta.status.frames > 10);
+  await opened.locator("#timeline").fill("3");
+  await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 3);
+  const before = await place(opened, 50);
+  await opened.locator("#timeline").fill("9");
+  await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 9);
+  assert.notDeepEqual(await place(opened, 50), before);
+  await opened.click("#back");
+  await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 8);
+  await opened.screenshot({ path: join(shots, "recording.png") });
+});
+
+await test("pictures and scene files are saved", ["flag"], {}, async (opened) => {
+  const [scene] = await Promise.all([opened.waitForEvent("download"), opened.click("#save")]);
+  assert.match(readFileSync(await scene.path(), "utf8"), /\[air\]/);
+  const [picture] = await Promise.all([opened.waitForEvent("download"), opened.click("#picture")]);
+  assert.equal(readFileSync(await picture.path()).subarray(1, 4).toString(), "PNG");
+});
+
+await test("everything can be done by keyboard", ["hang"], {}, async (opened) => {
+  await opened.locator("#canvas").focus();
+  await opened.keyboard.press(" ");
+  await status(opened, () => !window.taffeta.status.playing);
+  const at = await frame(opened);
+  await opened.keyboard.press(".");
+  await opened.waitForFunction((n) => window.taffeta.stage.frame.frame === n + 1, at);
+  await opened.keyboard.press("g");
+  await status(opened, () => window.taffeta.status.held.length === 1);
+  for (let k = 0; k < 4; k++) await opened.keyboard.press("ArrowUp");
+  await opened.keyboard.press("p");
+  await opened.keyboard.press("c");
+  assert.equal(await opened.locator("#colour").inputValue(), "strain");
+  assert.ok(await opened.locator("#legend").isVisible());
+  await opened.keyboard.press("?");
+  assert.ok(await opened.locator("#help-box").isVisible());
+  await opened.keyboard.press("Escape");
+  // Tab reaches every control, and nothing catches it.
+  const reached = new Set();
+  for (let k = 0; k < 60; k++) {
+    await opened.keyboard.press("Tab");
+    reached.add(await opened.evaluate(() => document.activeElement.id || document.activeElement.textContent));
+  }
+  for (const id of ["choice", "method", "play", "wind-speed", "colour", "save", "canvas"]) assert.ok(reached.has(id), `${id} is reached`);
+});
+
+await test("a second page looks on and can take control", ["flag"], {}, async (opened, { url }) => {
+  const second = await page(chromium, url);
+  assert.ok(await second.locator("#play").isDisabled());
+  await second.click("#take");
+  await second.waitForFunction(() => !document.getElementById("play").disabled);
+  await opened.waitForFunction(() => document.getElementById("play").disabled);
+  await second.context().close();
+});
+
+for (const [name, width, height] of [["narrow", 390, 844], ["wide", 1920, 1080], ["4k", 3840, 2160]]) {
+  for (const dark of [false, true]) {
+    await test(`${name}, ${dark ? "dark" : "light"}`, ["drape"], { width, height, dark, touch: name === "narrow" }, async (opened) => {
+      await frames(opened, 2);
+      const over = await opened.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(over <= 0, `${over} pixels stick out`);
+      assert.ok((await colours(opened, "#stage", `${name}-${dark ? "dark" : "light"}-stage.png`)) > 12);
+      await opened.screenshot({ path: join(shots, `${name}-${dark ? "dark" : "light"}.png`) });
+      if (name === "narrow") await opened.screenshot({ path: join(shots, `narrow-${dark ? "dark" : "light"}-all.png`), fullPage: true });
+    });
+  }
+}
+
+await chromium.close();
+console.log(failed === 0 ? "all tests passed" : `${failed} tests failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,59 @@
+// A viewer and a browser for tests: starts both, or says why not.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = join(here, "../../../..");
+const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+const program = process.env.TAFFETA ?? join(target, "release", process.platform === "win32" ? "taffeta.exe" : "taffeta");
+const browserPath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
+export const shots = join(here, "../shots");
+
+/** Ends the tests with a loud line where something is missing that a script cannot get. */
+export function skip(why) {
+  console.error(`SKIPPED: tests of the viewer in a browser: ${why}`);
+  process.exit(0);
+}
+
+/** A browser without a window and without a GPU. */
+export async function browser() {
+  if (!existsSync(program)) skip(`${program} is not built; cargo build --release`);
+  if (!browserPath) skip("no Chromium is installed; name one in CHROMIUM");
+  const playwright = await import("playwright-core").catch(() => skip("playwright-core is not installed; npm ci"));
+  mkdirSync(shots, { recursive: true });
+  const server = await playwright.chromium.launchServer({
+    executablePath: browserPath,
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  const connected = await playwright.chromium.connect(server.wsEndpoint());
+  connected.pid = server.process().pid;
+  return connected;
+}
+
+/** A viewer of a scene or recording; `stop` ends it. */
+export async function viewer(...source) {
+  const folder = mkdtempSync(join(tmpdir(), "taffeta-view-"));
+  const child = spawn(program, ["view", ...source, "--no-open", "--port", "0"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const url = await new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout.on("data", (data) => (text += data).includes("\n") && resolve(text.trim()));
+    child.on("exit", (code) => reject(new Error(`the viewer ended with ${code}`)));
+  });
+  return { url, pid: child.pid, folder, stop: () => child.kill("SIGINT") };
+}
+
+/** A page with what went wrong in it. */
+export async function page(browser, url, { width = 1400, height = 860, dark = false, touch = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", hasTouch: touch, acceptDownloads: true });
+  const opened = await context.newPage();
+  opened.troubles = [];
+  opened.on("console", (message) => ["error", "warning"].includes(message.type()) && !message.text().includes("GPU stall") && opened.troubles.push(message.text()));
+  opened.on("pageerror", (error) => opened.troubles.push(error.message));
+  await opened.goto(url);
+  await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 2, null, { timeout: 60_000 });
+  return opened;
+}

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check::Certificate;
+use taffeta::collide::Settled;
 use taffeta::model::Model;
 use taffeta::step::{Energy, momentum};
 use taffeta_io::recording::{Frame, Reader, RecordingError};
@@ -37,8 +38,12 @@ pub struct FrameReport {
     pub max_strain: Option<f64>,
     /// Mean strain of structural edges [1].
     pub mean_strain: Option<f64>,
-    /// Particles that touch a collider.
+    /// What touches at the end: particles on colliders, and pairs of features.
     pub contacts: u32,
+    /// What the guard did: pairs that would have met, rounds of proof, of those rounds in which particles had to move together, and
+    /// pairs that led things press through one another.
+    #[serde(default)]
+    pub guard: Settled,
     /// Intersections of both kinds.
     pub intersections: usize,
     /// Pairs of cloth triangles that intersect.
@@ -75,6 +80,7 @@ impl FrameReport {
             max_strain: finite(certificate.max_strain),
             mean_strain: finite(certificate.mean_strain),
             contacts: steps.contacts,
+            guard: steps.settled,
             intersections: certificate.cloth_cloth + certificate.cloth_body,
             cloth_cloth: certificate.cloth_cloth,
             cloth_body: certificate.cloth_body,

@@ -3,6 +3,7 @@
 use crate::machine;
 use std::time::{Duration, Instant};
 use taffeta::Simulation;
+use taffeta::collide::Settled;
 use taffeta::step::{Stages, StepError, StepReport};
 
 /// What the steps of one frame did together.
@@ -14,8 +15,10 @@ pub struct FrameSteps {
     pub iterations: u64,
     /// Whether every step reached what its method promises.
     pub converged: bool,
-    /// Particles that touch a collider at the end.
+    /// What touches at the end.
     pub contacts: u32,
+    /// What the guard did in all steps.
+    pub settled: Settled,
     /// Time of every stage.
     pub stages: Stages,
     /// Wall time of stepping alone.
@@ -42,6 +45,7 @@ impl FrameSteps {
         self.iterations += u64::from(step.iterations);
         self.converged &= step.converged;
         self.contacts = step.contacts;
+        self.settled += step.settled;
         step.stages.iter().for_each(|(name, seconds)| self.stages.add(name, seconds));
     }
 }

@@ -26,6 +26,9 @@ pub struct Args {
     /// Frames to simulate [default: the scene's own, quick 10].
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
+    /// Cloth does not meet cloth.
+    #[arg(long)]
+    no_self_contact: bool,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -53,6 +56,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     let (grid, frames) = (args.grid.or(quick(30)), args.frames.or(quick(10)));
     let mut sets: Vec<String> = frames.iter().map(|frames| format!("frames={frames}")).collect();
     sets.extend(args.method.iter().map(|method| format!("solver.method={method}")));
+    sets.extend(args.no_self_contact.then(|| "contact.cloth_cloth=false".to_string()));
     for side in ["columns", "rows"] {
         sets.extend(grid.iter().map(|n| format!("cloth[0].sheet.{side}={n}")));
     }

@@ -11,7 +11,7 @@ use std::fmt;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::model::elements::bias_stiffness;
-use taffeta::scene::{Air, Cloth, Corner, FabricChange, Kick, Method, Pin, Scene, Sheet, Solver};
+use taffeta::scene::{Air, Cloth, Contact, Corner, FabricChange, Kick, Method, Pin, Scene, Sheet, Solver};
 use taffeta::step::StepError;
 
 /// Time from frame to frame [s].
@@ -192,6 +192,7 @@ impl Case {
             gravity: [0.0, -GRAVITY, 0.0],
             solver: Solver { method: self.method, tolerance: self.tolerance, ..Solver::default() },
             air: Air { density: 0.0, damping: 0.5, ..Air::default() },
+            contact: Contact { cloth_cloth: false },
             fabrics: BTreeMap::from([("bench".into(), fabric)]),
             cloth: vec![cloth],
             ..Scene::default()

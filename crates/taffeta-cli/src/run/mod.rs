@@ -232,8 +232,10 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
         return vec![format!("{}: no frame was computed", asked.name), format!("files        {files}")];
     }
     let worst = &summary.worst;
-    // No method answers contacts between cloth and cloth.
-    let unguarded = if worst.cloth_cloth > 0 { " - this method does not guard against it" } else { "" };
+    let unguarded = match worst.cloth_cloth > 0 && !asked.scene.contact.cloth_cloth {
+        true => " - not guarded: `contact.cloth_cloth` is false",
+        false => "",
+    };
     let mut lines = vec![
         format!(
             "{}: {} of {} ms in {} s ({} ms a frame, {} x real time)",

@@ -15,6 +15,7 @@ use super::zones::Zones;
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Form, Model, PosedShape, Shape};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 /// Rounds in which features that would meet are pushed apart, and rounds in all.
@@ -73,7 +74,7 @@ struct Hit {
 }
 
 /// What the end of a stretch took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settled {
     /// Pairs that would have met.
     pub hits: u32,

@@ -86,10 +86,14 @@ impl Simulation {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
         let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
-        let report = match &mut self.solver {
+        let mut report = match &mut self.solver {
             Solver::Impulse(impulse) => impulse.step(model, state, guard)?,
             Solver::Verlet(verlet) => verlet.step(model, state, guard)?,
         };
+        if report.settled.pinched > 0 {
+            report.converged = false;
+            report.shortfall = Some(Shortfall::Pinched { pairs: report.settled.pinched });
+        }
         self.attempt.step += 1;
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;
         self.check_finite()?;

@@ -56,12 +56,21 @@ pub enum Shortfall {
         /// The shortest way between them along edges [m].
         reach: f64,
     },
+    /// Led things leave the cloth no room.
+    #[error(
+        "{pairs} pairs of features are pressed through one another by bodies or pins that leave the cloth no room; \
+         give their ways more distance, or less speed"
+    )]
+    Pinched {
+        /// The pairs.
+        pairs: u32,
+    },
 }
 
 /// Wall time of the stages of a step, in the order of the step. A fixed array: a step allocates nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stages {
-    list: [(&'static str, f64); 8],
+    list: [(&'static str, f64); 12],
     used: usize,
 }
 

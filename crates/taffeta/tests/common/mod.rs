@@ -2,7 +2,7 @@
 #![allow(dead_code)] // every test file uses its own part
 
 use taffeta::math::DVec3;
-use taffeta::scene::{Air, Cloth, FabricChange, Method, Pin, Scene, Sheet, Side, Solver, Strip};
+use taffeta::scene::{Air, Cloth, Contact, FabricChange, Method, Pin, Scene, Sheet, Side, Solver, Strip};
 use taffeta::{Simulation, step::StepReport};
 
 /// A scene with a square sheet of `n` by `n` particles and 1 m, in a vacuum without gravity.
@@ -12,6 +12,7 @@ pub fn free_sheet(method: Method, n: u32) -> Scene {
         gravity: [0.0; 3],
         air: Air { density: 0.0, ..Air::default() },
         solver: Solver { method, ..Solver::default() },
+        contact: Contact { cloth_cloth: false },
         cloth: vec![Cloth { sheet: Some(sheet), ..Cloth::default() }],
         ..Scene::default()
     }
@@ -32,6 +33,7 @@ pub fn hanging_strip(method: Method, segments: u32, fabric: FabricChange) -> Sce
     Scene {
         air: Air { density: 0.0, damping: 20.0, ..Air::default() },
         solver: Solver { method, ..Solver::default() },
+        contact: Contact { cloth_cloth: false },
         fabrics: [("test".to_string(), fabric)].into(),
         cloth: vec![cloth],
         ..Scene::default()

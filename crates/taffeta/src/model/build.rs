@@ -52,6 +52,9 @@ fn empty_model(scene: &Scene) -> Model {
         steps_per_frame: steps,
         substeps: scene.solver.substeps,
         tolerance: scene.solver.tolerance,
+        max_iterations: scene.solver.max_iterations,
+        direction: scene.solver.direction,
+        velocities: scene.solver.velocities,
         gravity: DVec3::from(scene.gravity),
         air: AirModel {
             density: scene.air.density,

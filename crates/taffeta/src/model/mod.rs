@@ -16,7 +16,7 @@ pub use motion::Motion;
 pub use state::State;
 
 use crate::math::{DVec3, Pose};
-use crate::scene::{Fabric, Method};
+use crate::scene::{Direction, Fabric, Method, Velocities};
 use std::ops::Range;
 
 /// All that is constant in a run. Particles of all pieces of cloth are numbered through.
@@ -33,6 +33,12 @@ pub struct Model {
     pub substeps: Option<u32>,
     /// Largest strain that a frame may have [1].
     pub tolerance: f64,
+    /// Iterations in a step at most, if the scene gives a number.
+    pub max_iterations: Option<u32>,
+    /// Where impulses take the directions of edges.
+    pub direction: Direction,
+    /// What is done with velocities along edges.
+    pub velocities: Velocities,
 
     // What acts on all.
     /// Acceleration [m/s²].

@@ -2,9 +2,11 @@
 
 mod impulse;
 mod impulse_around;
+mod impulse_lengths;
 mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;
+mod impulse_springs;
 mod impulse_touch;
 pub mod report;
 mod verlet;
@@ -55,7 +57,7 @@ impl Simulation {
     pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let (model, mut state) = model::build(scene, meshes)?;
         let solver = match model.method {
-            Method::ImpulseStrips => {
+            Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect => {
                 let impulse = Box::new(Impulse::new(&model));
                 state.memory = vec![0.0; impulse.memory()];
                 Solver::Impulse(impulse)

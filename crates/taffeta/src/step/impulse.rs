@@ -25,8 +25,10 @@ const MOST_LOTS: usize = 16;
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
 const SHARE_AS_PRINTED: f64 = 0.5;
 /// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
-/// particles in contact or torn apart) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
+/// particles in contact, torn apart, or corrected edge by edge) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
 const SHARE: f64 = 0.6;
+/// Share of its tension that an edge keeps from sub-step to sub-step where edges are corrected one by one: what that leaves undone would add up.
+const KEPT_BY_EDGES: f64 = 0.9;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
 const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
@@ -62,6 +64,8 @@ pub struct Impulse {
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
+    /// Whether edges were beyond repair by a sub-step when the step began.
+    torn: bool,
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<Springs>,
     around: Around,
@@ -109,6 +113,7 @@ impl Impulse {
             grip: vec![Vec4::ZERO; n],
             share: vec![SHARE; n],
             step_share: SHARE,
+            torn: false,
             as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
             around: Around::new(model),
             workers: workers(model),
@@ -179,6 +184,10 @@ impl Impulse {
         if let Some(springs) = &mut self.as_printed {
             self.tension.fill(Lanes::ZERO);
             springs.renew(model, (&self.x, &self.y), self.around.held(), h);
+        }
+        if self.lengths.patience > 1 {
+            let kept = Lanes([KEPT_BY_EDGES; LANES]);
+            self.tension[..self.lengths.strips.rows].iter_mut().for_each(|t| *t = *t * kept);
         }
         let sums = self.pull(model, h);
         let pulled = Instant::now();
@@ -251,19 +260,23 @@ impl Impulse {
         );
     }
 
-    /// One iteration of position impulses over all hard edges.
-    fn correct(&mut self, limits: Limits) {
+    /// One iteration of position impulses over all hard edges; `far` from their lengths, if so.
+    fn correct(&mut self, limits: Limits, far: bool) {
         let tension = &mut self.tension[..self.lengths.strips.rows];
         let along = self.as_printed.is_some().then_some(&self.x[..]);
-        self.lengths.correct(&mut self.q, along, tension, &mut self.scratch, limits);
+        self.lengths.correct(&mut self.q, along, tension, &mut self.scratch, limits, far);
     }
 
     /// Position impulses of a sub-step: one iteration, or several while the tolerance is missed. At most `most`; returns how many.
     fn keep_lengths(&mut self, model: &Model, most: u32) -> u32 {
-        let most = most.min(if self.as_printed.is_some() { MOST_SWEEPS } else { self.lengths.patience });
+        let most = most.min(match &self.as_printed {
+            Some(_) => MOST_SWEEPS,
+            None if self.torn => 1,
+            None => self.lengths.patience,
+        });
         let mut sweeps = 0;
         while sweeps < most {
-            self.correct(KEEP_PULLS);
+            self.correct(KEEP_PULLS, self.torn);
             self.touch(model);
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
@@ -331,7 +344,7 @@ impl Impulse {
             let patience = self.lengths.patience;
             let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
             while !reached(strain) && sweeps < most.min(best_at + STALLED * patience) {
-                self.correct(last);
+                self.correct(last, strain >= TORN);
                 self.touch(model);
                 strain = self.lengths.strain(&self.q);
                 sweeps += 1;
@@ -360,7 +373,8 @@ impl Impulse {
         if self.as_printed.is_some() {
             return self.share.fill(SHARE_AS_PRINTED);
         }
-        self.step_share = if self.lengths.strain(&self.x) < TORN { SHARE } else { 1.0 };
+        self.torn = self.lengths.strain(&self.x) >= TORN;
+        self.step_share = if self.torn || self.lengths.patience > 1 { 1.0 } else { SHARE };
         // A state at the start has no contacts and remembers zeros.
         let shares = &state.memory[state.memory.len() - self.share.len()..];
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };

@@ -32,7 +32,8 @@ impl Lengths {
         Self { set, strips, direct, patience }
     }
 
-    /// One iteration of position impulses over all hard edges, along the edges at `along` or at `q`.
+    /// One iteration of position impulses over all hard edges, along the edges at `along` or at `q`. One system for all is solved by Newton's method,
+    /// which finds a solution that is near: if it is `far`, strips come first.
     pub fn correct(
         &mut self,
         q: &mut [Vec4],
@@ -40,8 +41,9 @@ impl Lengths {
         tension: &mut [Lanes],
         scratch: &mut [Vec<Row>],
         limits: Limits,
+        far: bool,
     ) {
-        if let Some(direct) = &mut self.direct {
+        if let Some(direct) = self.direct.as_mut().filter(|_| !far) {
             return direct.correct(q, along, numbers_mut(tension), limits);
         }
         let (set, along) = (self.set, along.map(|x| Particles(x.as_ptr().cast_mut())));

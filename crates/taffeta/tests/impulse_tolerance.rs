@@ -7,7 +7,7 @@ use taffeta::math::{DVec3, random::Random};
 use taffeta::scene::{Cloth, Corner, Disc, Kick, Method, Pin, Scene, Sheet, Side, Tube};
 use taffeta::step::Shortfall;
 
-const METHODS: &[Method] = &[Method::ImpulseStrips];
+const METHODS: &[Method] = &[Method::ImpulseIterative, Method::ImpulseStrips, Method::ImpulseDirect];
 
 /// The papers' sheet: two neighbouring corners pinned, some particles kicked.
 fn hanging_sheet(method: Method, n: u32, slack: f64, tolerance: f64) -> Scene {
@@ -26,7 +26,13 @@ fn a_straight_row_between_two_pins_is_held_to_every_tolerance() {
     for &method in METHODS {
         for slack in [1.0, 0.95] {
             for tolerance in [0.1, 1e-2, 1e-3, 1e-4, 1e-6] {
-                let mut simulation = simulation(&hanging_sheet(method, 16, slack, tolerance));
+                // Edge by edge the tension of a straight row between pins needs many thousand sweeps: that method says when it has not found it.
+                let slow = method == Method::ImpulseIterative;
+                if slow && tolerance < 1e-3 {
+                    continue;
+                }
+                let n = if slow { 10 } else { 16 };
+                let mut simulation = simulation(&hanging_sheet(method, n, slack, tolerance));
                 for frame in 0..60 {
                     let report = simulation.step().unwrap();
                     let strain = simulation.certificate().max_strain;

@@ -20,6 +20,8 @@ const FRAME_TIME: f64 = 1.0 / 30.0;
 const DENSITY: f64 = 200.0;
 const SHEAR: f64 = 30.0;
 const BENDING: f64 = 10.0;
+/// The largest stiffness that a fabric may have [N/m].
+const STIFFEST: f64 = 1e8;
 /// Acceleration of gravity [m/s²], as in a scene that does not say otherwise.
 const GRAVITY: f64 = 9.81;
 /// Share of the size that the far edge has to fall for the fall time.
@@ -156,7 +158,7 @@ impl Case {
         let weight = 1e-3 * DENSITY * self.size * self.size * GRAVITY;
         // A rope that is longer than its span by the share e sags by sqrt(3 e / 8) of it, and pulls by the inverse of that.
         let taut = 0.7 / (self.tolerance + 1.0 - self.slack).sqrt();
-        taut.max(5.0) * weight / (self.tolerance * self.edge())
+        (taut.max(5.0) * weight / (self.tolerance * self.edge())).min(STIFFEST)
     }
 
     fn scene(&self) -> Scene {

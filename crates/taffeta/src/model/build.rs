@@ -59,6 +59,9 @@ fn empty_model(scene: &Scene) -> Model {
         substeps: scene.solver.substeps,
         tolerance: scene.solver.tolerance,
         cloth_meets_cloth: scene.contact.cloth_cloth,
+        max_iterations: scene.solver.max_iterations,
+        direction: scene.solver.direction,
+        velocities: scene.solver.velocities,
         gravity: DVec3::from(scene.gravity),
         air: AirModel {
             density: scene.air.density,

@@ -18,7 +18,7 @@ pub use motion::Motion;
 pub use state::State;
 
 use crate::math::{DVec3, Pose};
-use crate::scene::{Fabric, Method};
+use crate::scene::{Direction, Fabric, Method, Velocities};
 use std::ops::Range;
 
 /// All that is constant in a run. Particles of all pieces of cloth are numbered through.
@@ -37,6 +37,12 @@ pub struct Model {
     pub tolerance: f64,
     /// Whether cloth meets cloth, itself and others.
     pub cloth_meets_cloth: bool,
+    /// Iterations in a step at most, if the scene gives a number.
+    pub max_iterations: Option<u32>,
+    /// Where impulses take the directions of edges.
+    pub direction: Direction,
+    /// What is done with velocities along edges.
+    pub velocities: Velocities,
 
     // What acts on all.
     /// Acceleration [m/s²].

@@ -104,11 +104,27 @@ pub struct Solver {
     /// Largest strain of a structural edge that a frame may have [1]; 0.01 is 1 %. The certificate of every frame is held against it.
     #[schemars(range(min = 1e-9, max = 10.0))]
     pub tolerance: f64,
+    /// Iterations of the impulse methods in one step at most. A step that needs more is marked as not converged; left out, it takes them.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// Where the impulse methods take the directions of edges.
+    pub direction: Direction,
+    /// What the impulse methods do with velocities along edges.
+    pub velocities: Velocities,
 }
 
 impl Default for Solver {
     fn default() -> Self {
-        Self { method: Method::Verlet, steps_per_frame: 1, substeps: None, tolerance: 0.05 }
+        Self {
+            method: Method::Verlet,
+            steps_per_frame: 1,
+            substeps: None,
+            tolerance: 0.05,
+            max_iterations: None,
+            direction: Direction::Preview,
+            velocities: Velocities::Kept,
+        }
     }
 }
 
@@ -126,24 +142,51 @@ impl Default for Contact {
     }
 }
 
+/// Where impulses take the directions of edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Where the sub-step leads, anew in every iteration: stable.
+    Preview,
+    /// Where the sub-step starts, as P1 and P2 print it: for gentle motion of small scenes.
+    Start,
+}
+
+/// What is done with velocities along edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Velocities {
+    /// They are those of the motion.
+    Kept,
+    /// Velocity impulses (P1, P2) take away what would change lengths.
+    Corrected,
+}
+
 /// The methods that exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
+    /// Edges kept at their length by impulses, one edge after the other (P2).
+    ImpulseIterative,
     /// Edges kept at their length by impulses along strips, solved in linear time (P1).
     ImpulseStrips,
+    /// Edges kept at their length by impulses, all in one sparse system (P2).
+    ImpulseDirect,
     /// Explicit Verlet integration of spring-dampers, sub-stepped below its stability limit (P3, P5).
     Verlet,
 }
 
 impl Method {
     /// Every method, in the order of the list that users see.
-    pub const ALL: &[Method] = &[Method::ImpulseStrips, Method::Verlet];
+    pub const ALL: &[Method] =
+        &[Method::ImpulseIterative, Method::ImpulseStrips, Method::ImpulseDirect, Method::Verlet];
 
     /// The name in scene files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Method::ImpulseIterative => "impulse-iterative",
             Method::ImpulseStrips => "impulse-strips",
+            Method::ImpulseDirect => "impulse-direct",
             Method::Verlet => "verlet",
         }
     }
@@ -151,6 +194,12 @@ impl Method {
     /// What it does, in one line.
     pub fn about(self) -> &'static str {
         match self {
+            Method::ImpulseIterative => {
+                "edges keep their length by impulses, one edge after the other (P2 Alg. 1)"
+            }
+            Method::ImpulseDirect => {
+                "edges keep their length by impulses, all in one sparse system (P2 §3.4.2)"
+            }
             Method::ImpulseStrips => {
                 "edges keep their length by impulses along strips, solved in linear time (P1)"
             }

@@ -3,6 +3,8 @@
 
 pub mod block_matrix;
 pub mod blocks;
+pub mod direct;
+mod elimination;
 pub mod parts;
 pub mod pcg;
 pub mod preconditioner;

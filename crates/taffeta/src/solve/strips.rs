@@ -5,6 +5,8 @@
 //! strip are met to first order by A Δt = C - a t with A_ii = (b_i + b_{i+1}) d_i² + a and A_{i,i-1} = -b_i d_i·d_{i-1}: tridiagonal, solved in one pass
 //! forth and one back.
 //!
+//! P1 and P2 take d for the impulses at the start of a step; here that is an option, for which C = |d| (|e| - L) with e the vector at the end.
+//!
 //! Edges that keep their length have C = (d² - L²)/2, without a root (P1 has |d| - L; same zero). Their small compliance a makes a straight strip between
 //! two pins, one constraint too many, regular. Soft edges are springs, implicit in time: t = k (1 - L/|d|), that is C = d² - L |d|, a = d²/k.
 
@@ -13,9 +15,9 @@ use crate::math::Vec4;
 use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 
 /// Diagonals count an edge as at least this share of its squared length, so that a crushed one opens without overshooting.
-const CRUSHED: f64 = 0.25;
+pub(super) const CRUSHED: f64 = 0.25;
 /// A pivot below this share of its diagonal is an edge that the others determine already.
-const SMALLEST_PIVOT: f64 = 1e-9;
+pub(super) const SMALLEST_PIVOT: f64 = 1e-9;
 /// Keeps one over a pivot finite where no end moves.
 const NOTHING: f64 = 1e-300;
 
@@ -61,6 +63,12 @@ impl Particles {
         (Wide3([x, y, z]), w)
     }
 
+    /// From the particles of one row to those of the next.
+    #[inline(always)]
+    fn way<W: Wide>(self, block: &Block, row: usize) -> Wide3<W> {
+        self.row::<W>(block, row + 1).0 - self.row::<W>(block, row).0
+    }
+
     #[inline(always)]
     fn put<W: Wide>(self, block: &Block, row: usize, position: Wide3<W>, mobility: W) {
         let [x, y, z] = position.0;
@@ -69,10 +77,17 @@ impl Particles {
     }
 }
 
+/// What a strip is solved for.
+const SOFT: u8 = 0;
+const HARD: u8 = 1;
+/// Hard, with impulses along other directions than those that the edges have.
+const ALONG: u8 = 2;
+
 #[inline(always)]
-fn solve<W: Wide, const HARD: bool>(
+fn solve<W: Wide, const KIND: u8>(
     block: &Block,
     q: Particles,
+    along: Particles,
     tension: &mut [Lanes],
     rows: &mut [Row],
     limits: Limits,
@@ -86,16 +101,22 @@ fn solve<W: Wide, const HARD: bool>(
         let (next_p, next_b) = q.row::<W>(block, i + 1);
         let Links { rest, compliance } = &block.links[i];
         let (rest, compliance) = (W::load(rest), W::load(compliance));
-        let d = next_p - p;
+        let d = if KIND == ALONG { along.way::<W>(block, i) } else { next_p - p };
         let squared = d.dot(d);
         let least = squared.max(rest * rest * W::splat(CRUSHED));
         let kept = W::load(&tension[i]);
-        let (error, compliance) = if HARD {
-            let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
-            ((squared - rest * rest) * half - stretch.min(most).max(zero - most), compliance)
-        } else {
+        let (error, compliance) = if KIND == SOFT {
             let compliance = compliance * least;
             (squared - rest * squared.sqrt() - compliance * kept, compliance)
+        } else {
+            let error = if KIND == ALONG {
+                let end = next_p - p;
+                squared.sqrt() * (end.dot(end).sqrt() - rest)
+            } else {
+                (squared - rest * rest) * half
+            };
+            let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
+            (error - stretch.min(most).max(zero - most), compliance)
         };
         let diagonal = (b + next_b) * least + compliance;
         let off = zero - b * d.dot(last_d);
@@ -116,7 +137,8 @@ fn solve<W: Wide, const HARD: bool>(
         off = W::load(&row.off);
         (W::load(&tension[i]) + change).max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
-        let next_pull = (p - before).scaled(change);
+        let d = if KIND == ALONG { along.way::<W>(block, i) } else { p - before };
+        let next_pull = d.scaled(change);
         q.put(block, i + 1, p + (pull - next_pull).scaled(b), b);
         (p, b, pull) = (before, W::load(&row.mobility), next_pull);
     }
@@ -124,23 +146,84 @@ fn solve<W: Wide, const HARD: bool>(
 }
 
 #[inline(always)]
-fn solve_hard<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], limits: Limits) {
-    solve::<W, true>(block, q, tension, rows, limits);
+fn solve_hard<W: Wide>(
+    block: &Block,
+    q: Particles,
+    along: Option<Particles>,
+    tension: &mut [Lanes],
+    rows: &mut [Row],
+    limits: Limits,
+) {
+    match along {
+        None => solve::<W, HARD>(block, q, q, tension, rows, limits),
+        Some(along) => solve::<W, ALONG>(block, q, along, tension, rows, limits),
+    }
 }
 
 #[inline(always)]
 fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row]) {
-    solve::<W, false>(block, q, tension, rows, Limits::NONE);
+    solve::<W, SOFT>(block, q, q, tension, rows, Limits::NONE);
 }
 
 by_instruction_set! {
-    /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`.
-    pub fn hard = solve_hard(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], limits: Limits)
+    /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`. Impulses act along the edges at `along`, or at
+    /// `q`.
+    pub fn hard = solve_hard(
+        block: &Block,
+        q: Particles,
+        along: Option<Particles>,
+        tension: &mut [Lanes],
+        rows: &mut [Row],
+        limits: Limits,
+    )
 }
 
 by_instruction_set! {
     /// One implicit step of soft strips; changes particles and tensions.
     pub fn soft = solve_soft(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row])
+}
+
+#[inline(always)]
+fn level_lanes<W: Wide>(block: &Block, q: Particles, y: Particles, rows: &mut [Row]) {
+    let rows = &mut rows[..block.links.len()];
+    let zero = W::splat(0.0);
+    let (mut p, mut b) = q.row::<W>(block, 0);
+    let (mut last_d, mut last_inverse, mut last_rhs) = (Wide3::<W>::zero(), zero, zero);
+    for (i, row) in rows.iter_mut().enumerate() {
+        let (next_p, next_b) = q.row::<W>(block, i + 1);
+        let Links { rest, compliance } = &block.links[i];
+        let rest = W::load(rest);
+        let d = next_p - p;
+        let least = d.dot(d).max(rest * rest * W::splat(CRUSHED));
+        let diagonal = (b + next_b) * least + W::load(compliance);
+        let off = zero - b * d.dot(last_d);
+        let ratio = off * last_inverse;
+        let pivot = (diagonal - ratio * off).max(diagonal * W::splat(SMALLEST_PIVOT)).max(W::splat(NOTHING));
+        let error = d.dot(y.way::<W>(block, i) - d);
+        (last_d, last_inverse, last_rhs) = (d, pivot.inverse(), error - ratio * last_rhs);
+        off.store(&mut row.off);
+        last_inverse.store(&mut row.inverse);
+        last_rhs.store(&mut row.rhs);
+        (p, b) = (next_p, next_b);
+    }
+    let (mut change, mut off, mut pull) = (zero, zero, Wide3::<W>::zero());
+    for i in (0..rows.len()).rev() {
+        let row = &rows[i];
+        change = (W::load(&row.rhs) - off * change) * W::load(&row.inverse);
+        off = W::load(&row.off);
+        let (before, next_pull) = (q.row::<W>(block, i), q.way::<W>(block, i).scaled(change));
+        let (end, fourth) = y.row::<W>(block, i + 1);
+        y.put(block, i + 1, end + (pull - next_pull).scaled(b), fourth);
+        (b, pull) = (before.1, next_pull);
+    }
+    let (end, fourth) = y.row::<W>(block, 0);
+    y.put(block, 0, end + pull.scaled(b), fourth);
+}
+
+by_instruction_set! {
+    /// Velocity impulses (P1 §3.2, P2 eq. 3): no edge of a hard strip at `q` then changes its length from `q` to `y`, to first order. Changes `y`;
+    /// mobilities are those of `q`.
+    pub fn level = level_lanes(block: &Block, q: Particles, y: Particles, rows: &mut [Row])
 }
 
 /// Bends along strips, one after the other, each implicit in time: the moment is k s + c ds/dt with the turn s at the end of the sub-step.

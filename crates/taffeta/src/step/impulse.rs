@@ -1,16 +1,19 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
 use super::impulse_around::Around;
+use super::impulse_lengths::{Lengths, numbers, sweep};
 use super::impulse_pace::{Pace, Verdict};
 use super::impulse_parts as parts;
 use super::impulse_shortfall::Reaches;
+use super::impulse_springs::Springs;
 use super::report::{Stages, StepError, StepReport};
 use crate::collide::{Guard, Settled};
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::math::{DVec3, Vec4};
 use crate::model::{Model, State};
 use crate::parallel;
-use crate::solve::blocks::{self, Block, Strips};
+use crate::scene::{Direction, Method, Velocities};
+use crate::solve::blocks::{Block, Strips};
 use crate::solve::pull::{self, Lead, Pull, SubStep, Sums};
 use crate::solve::strips::{self, Limits, Particles, Row};
 use std::ops::Range;
@@ -20,9 +23,13 @@ use std::time::Instant;
 const LARGE: usize = 20_000;
 const CHUNK: usize = 2048;
 const MOST_LOTS: usize = 16;
+/// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
+const SHARE_AS_PRINTED: f64 = 0.5;
 /// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
-/// particles in contact or torn apart) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
+/// particles in contact, torn apart, or corrected edge by edge) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
 const SHARE: f64 = 0.6;
+/// Share of its tension that an edge keeps from sub-step to sub-step where edges are corrected one by one: what that leaves undone would add up.
+const KEPT_BY_EDGES: f64 = 0.9;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
 const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
@@ -41,9 +48,10 @@ const FIRST_TENSION: usize = 2;
 #[derive(Debug)]
 pub struct Impulse {
     set: InstructionSet,
-    hard: Strips,
+    lengths: Lengths,
     soft: Strips,
-    /// Bends that no strip has.
+    /// Strips for bends, if those of `lengths` are too short; and bends that no strip has.
+    bent: Option<Strips>,
     lone_bends: Vec<usize>,
     pull: Pull,
     /// Tension per length of every edge, hard rows first [N/m]; and what it was before the last sweeps.
@@ -59,6 +67,10 @@ pub struct Impulse {
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
+    /// Whether edges were beyond repair by a sub-step when the step began.
+    torn: bool,
+    /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
+    as_printed: Option<Springs>,
     around: Around,
     workers: Vec<Worker>,
     scratch: Vec<Vec<Row>>,
@@ -81,38 +93,47 @@ impl Impulse {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
         let n = model.particle_count();
-        let (hard, lone_bends) = parts::hard(model);
+        let single = model.method == Method::ImpulseIterative;
+        let (straight, lone_bends) = parts::hard(model, false);
+        let (hard, bent) =
+            if single { (parts::hard(model, true).0, Some(straight)) } else { (straight, None) };
         let (diagonals, soft) = parts::soft(model, &hard);
+        let set = InstructionSet::available()[0];
+        let idle = bent.as_ref().map_or(0, |b| b.idle).max(hard.idle + soft.idle);
+        let longest = bent.as_ref().map_or(0, |b| b.longest).max(hard.longest).max(soft.longest);
         let lots = if n < LARGE { 1 } else { MOST_LOTS };
-        let mut room = vec![Vec4::ZERO; n + hard.idle + soft.idle];
+        let mut room = vec![Vec4::ZERO; n + idle];
         // Every second one that stands for none is a metre away, so that edges between them have their rest length.
         room[n..].iter_mut().skip(1).step_by(2).for_each(|p| p.0[0] = 1.0);
         Self {
-            set: InstructionSet::available()[0],
+            set,
             pull: Pull::new(n, ends(&model.edges, &hard).chain(ends(&diagonals, &soft))),
             tension: vec![Lanes::ZERO; hard.rows + soft.rows],
-            kept: vec![Lanes::ZERO; hard.rows],
+            kept: vec![Lanes::ZERO; bent.as_ref().map_or(0, |b| b.rows).max(hard.rows)],
             x: room.clone(),
-            y: vec![Vec4::ZERO; n],
+            y: room.clone(),
             q: room,
             grip: vec![Vec4::ZERO; n],
             share: vec![SHARE; n],
             step_share: SHARE,
+            torn: false,
+            as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
             around: Around::new(model),
             workers: workers(model),
-            scratch: vec![vec![Row::default(); hard.longest.max(soft.longest)]; lots],
+            scratch: vec![vec![Row::default(); longest]; lots],
             shear_time: parts::shear_time(model),
             reaches: Reaches::default(),
             stages: Stages::default(),
-            hard,
+            lengths: Lengths::new(model, hard, set),
             soft,
+            bent,
             lone_bends,
         }
     }
 
     /// How many numbers a state remembers for this method: the pace, the tension of every edge, and the share of every particle.
     pub fn memory(&self) -> usize {
-        FIRST_TENSION + self.hard.slots.len() + self.soft.slots.len() + self.share.len()
+        FIRST_TENSION + self.lengths.strips.slots.len() + self.soft.slots.len() + self.share.len()
     }
 
     /// Moves `state` on by one step of the model; a step that went wrong is taken again in smaller sub-steps.
@@ -125,6 +146,9 @@ impl Impulse {
         let mut report = StepReport { shortest_substep: f64::INFINITY, ..StepReport::default() };
         self.stages = Stages::default();
         let mut pace = Pace::new(model, self.shear_time, [state.memory[0], state.memory[1]]);
+        if let Some(springs) = &self.as_printed {
+            pace.at_least(springs.fewest(model)?);
+        }
         while self.attempt(model, state, guard.as_deref_mut(), &mut pace, &mut report) != Verdict::Good {
             pace.again();
         }
@@ -132,6 +156,7 @@ impl Impulse {
         if !report.converged {
             report.shortfall = Some(self.reaches.shortfall(model, &state.positions));
         }
+        report.redundant = self.lengths.redundant(&self.q);
         report.contacts = self.workers.iter().map(|w| w.contacts).sum();
         report.contacts += guard.map_or(0, |guard| guard.touching());
         report.stages = self.stages;
@@ -166,9 +191,10 @@ impl Impulse {
             self.around.move_bodies(model, state.time + f64::from(k) * h, h);
             self.around.lead_pins(model, &mut self.y);
             self.stages.add("air", begun.elapsed().as_secs_f64());
-            let sums = self.substep(model, h, guard.as_deref_mut());
+            let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;
+            let (sums, sweeps) = self.substep(model, h, guard.as_deref_mut(), left - (count - k - 1));
             report.substeps += 1;
-            report.iterations += 1;
+            report.iterations += sweeps;
             if pace.judge(&sums) == Verdict::Lost {
                 return Verdict::Lost;
             }
@@ -182,7 +208,7 @@ impl Impulse {
         let verdict = self.reach_tolerance(model, guard.as_deref_mut(), h, pace, report);
         if let Some(guard) = guard {
             report.settled += self.settle(guard, f64::from(count - begun_at));
-            report.converged &= self.strain(&self.q) <= model.tolerance;
+            report.converged &= self.lengths.strain(&self.q) <= model.tolerance;
         }
         verdict
     }
@@ -210,7 +236,7 @@ impl Impulse {
     /// Ends a stretch of so many sub-steps: what the guard moves changes velocities too.
     fn settle(&mut self, guard: &mut Guard, substeps: f64) -> Settled {
         let begun = Instant::now();
-        let n = self.y.len();
+        let n = guard.ends().len();
         let settled = guard.settle(self.q[..n].iter().map(|q| q.xyz()));
         for ((q, y), end) in self.q.iter_mut().zip(&mut self.y).zip(guard.ends()) {
             let way = *end - q.xyz();
@@ -223,33 +249,51 @@ impl Impulse {
         settled
     }
 
-    /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3), contacts, new velocities.
-    fn substep(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>) -> Sums {
+    /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3) and contacts, new velocities. Returns how many iterations
+    /// it took, of `most`.
+    fn substep(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>, most: u32) -> (Sums, u32) {
         let begun = Instant::now();
+        if let Some(springs) = &mut self.as_printed {
+            self.tension.fill(Lanes::ZERO);
+            springs.renew(model, (&self.x, &self.y), self.around.held(), h);
+        }
+        if self.lengths.patience > 1 {
+            let kept = Lanes([KEPT_BY_EDGES; LANES]);
+            self.tension[..self.lengths.strips.rows].iter_mut().for_each(|t| *t = *t * kept);
+        }
         let sums = self.pull(model, h);
         let pulled = Instant::now();
-        self.bend(model, h);
+        let implicit = self.as_printed.is_none();
+        if implicit {
+            self.bend(model, h);
+        }
         let bent = Instant::now();
-        self.shear();
+        if implicit {
+            self.shear();
+        }
         let sheared = Instant::now();
-        self.correct(KEEP_PULLS);
-        let corrected = Instant::now();
-        self.touch(model, h, guard);
+        let sweeps = self.keep_lengths(model, h, guard, most);
+        let kept = Instant::now();
         self.advance(model, h);
+        if model.velocities == Velocities::Corrected {
+            let tension = &mut self.kept[..self.lengths.strips.rows];
+            self.lengths.level(&mut self.q, &mut self.y, tension, &mut self.scratch);
+        }
         let stages = [
             ("pull", begun, pulled),
             ("bend", pulled, bent),
             ("shear", bent, sheared),
-            ("lengths", sheared, corrected),
+            ("lengths and contact", sheared, kept),
+            ("move", kept, Instant::now()),
         ];
         stages.into_iter().for_each(|(name, from, to)| self.stages.add(name, (to - from).as_secs_f64()));
-        self.stages.add("contact and move", corrected.elapsed().as_secs_f64());
-        sums
+        (sums, sweeps)
     }
 
     /// The free motion under all that pulls.
     fn pull(&mut self, model: &Model, h: f64) -> Sums {
-        let (held, tension) = (self.around.held(), numbers(&self.tension));
+        let held = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
+        let tension = numbers(&self.tension);
         let now = SubStep { model, h, x: &self.x, y: &self.y, held, tension, share: &self.share };
         let (pull, set) = (&self.pull, self.set);
         let n = model.particle_count();
@@ -266,8 +310,10 @@ impl Impulse {
     /// Bending along strips, then of bends that no strip has.
     fn bend(&mut self, model: &Model, h: f64) {
         let (set, x) = (self.set, Particles(self.x.as_mut_ptr()));
+        let strips = self.bent.as_ref().unwrap_or(&self.lengths.strips);
         let work = |block: &Block, q, _: &mut [Lanes], _: &mut [Row]| strips::bend(set, block, x, q, h);
-        sweep(&self.hard, &mut self.q, &mut self.tension[..self.hard.rows], &mut self.scratch, work);
+        // Bends have no tensions: any room will do.
+        sweep(strips, &mut self.q, &mut self.kept, &mut self.scratch, work);
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
     }
 
@@ -277,16 +323,39 @@ impl Impulse {
         let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
             strips::soft(set, block, q, tension, rows)
         };
-        sweep(&self.soft, &mut self.q, &mut self.tension[self.hard.rows..], &mut self.scratch, work);
+        sweep(
+            &self.soft,
+            &mut self.q,
+            &mut self.tension[self.lengths.strips.rows..],
+            &mut self.scratch,
+            work,
+        );
     }
 
-    /// Position impulses along all strips, one group after the other.
-    fn correct(&mut self, limits: Limits) {
-        let set = self.set;
-        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
-            strips::hard(set, block, q, tension, rows, limits)
-        };
-        sweep(&self.hard, &mut self.q, &mut self.tension[..self.hard.rows], &mut self.scratch, work);
+    /// One iteration of position impulses over all hard edges; `far` from their lengths, if so.
+    fn correct(&mut self, limits: Limits, far: bool) {
+        let tension = &mut self.tension[..self.lengths.strips.rows];
+        let along = self.as_printed.is_some().then_some(&self.x[..]);
+        self.lengths.correct(&mut self.q, along, tension, &mut self.scratch, limits, far);
+    }
+
+    /// Position impulses of a sub-step: one iteration, or several while the tolerance is missed. At most `most`; returns how many.
+    fn keep_lengths(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>, most: u32) -> u32 {
+        let most = most.min(match &self.as_printed {
+            Some(_) => MOST_SWEEPS,
+            None if self.torn => 1,
+            None => self.lengths.patience,
+        });
+        let mut sweeps = 0;
+        while sweeps < most {
+            self.correct(KEEP_PULLS, self.torn);
+            self.touch(model, h, guard.as_deref_mut());
+            sweeps += 1;
+            if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
+                break;
+            }
+        }
+        sweeps
     }
 
     /// Contacts with friction inside the iteration.
@@ -309,15 +378,35 @@ impl Impulse {
 
     /// The end of a sub-step is the start of the next, and its velocity leads on.
     fn advance(&mut self, model: &Model, h: f64) {
+        if self.as_printed.is_some() {
+            return self.advance_as_printed(model, h);
+        }
         let (set, n) = (self.set, model.particle_count());
         let now = Lead { model, h, q: &self.q, grip: &self.grip, share: &self.share };
-        each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y, |worker, x, y| {
+        each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             pull::lead_on(set, worker.particles.clone(), &now, x, y);
         });
         if !model.colliders.is_empty() || model.cloth_meets_cloth {
             let free = self.step_share;
             let of = |grip: &Vec4| if grip.0[3] > 0.0 { 1.0 } else { free };
             self.share.iter_mut().zip(&self.grip).for_each(|(share, grip)| *share = of(grip));
+        }
+    }
+
+    /// The same as P1 eq. 1-2 print it: forces have displaced by h²/2 f / m and give the velocity h f / m, impulses displace by h times their velocity.
+    fn advance_as_printed(&mut self, model: &Model, h: f64) {
+        let slower = 1.0 / (1.0 + h * model.air.damping);
+        let forces = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
+        for i in 0..model.particle_count() {
+            let (way, w) = ((self.q[i] - self.x[i]).xyz(), model.inverse_mass[i]);
+            let free = w > 0.0 && self.grip[i].0[3] == 0.0;
+            let force = model.gravity + forces.get(i).map_or(DVec3::ZERO, |f| w * f.xyz());
+            let way = if free { way + SHARE_AS_PRINTED * h * h * force } else { way };
+            let wind = h * h * model.air.damping * model.air.wind;
+            let way = if w > 0.0 { (way + wind) * slower } else { way };
+            self.x[i] = self.q[i].xyz().into();
+            self.y[i] = (self.q[i].xyz() + way).into();
+            self.y[i].0[3] = 1.0;
         }
     }
 
@@ -330,42 +419,33 @@ impl Impulse {
         pace: &mut Pace,
         report: &mut StepReport,
     ) -> Verdict {
-        let begun = Instant::now();
-        let before = self.strain(&self.q);
+        let (begun, rows) = (Instant::now(), self.lengths.strips.rows);
+        let before = self.lengths.strain(&self.q);
         let reached = |strain: f64| strain <= model.tolerance;
         let (mut strain, mut best, mut sweeps, mut best_at) = (before, before, 0, 0);
         if !reached(strain) {
             let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
             self.around.stop_bodies();
             self.grip.fill(Vec4::ZERO);
-            self.kept.copy_from_slice(&self.tension[..self.hard.rows]);
-            while !reached(strain) && sweeps < MOST_SWEEPS.min(best_at + STALLED) {
-                self.correct(last);
+            self.kept[..rows].copy_from_slice(&self.tension[..rows]);
+            let patience = self.lengths.patience;
+            let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
+            while !reached(strain) && sweeps < most.min(best_at + STALLED * patience) {
+                self.correct(last, strain >= TORN);
                 self.touch(model, h, guard.as_deref_mut());
-                strain = self.strain(&self.q);
+                strain = self.lengths.strain(&self.q);
                 sweeps += 1;
                 if strain < 0.9 * best {
                     (best, best_at) = (strain, sweeps);
                 }
             }
             // What these sweeps moved without a velocity is not tension that the next step may start from.
-            self.tension[..self.hard.rows].copy_from_slice(&self.kept);
+            self.tension[..rows].copy_from_slice(&self.kept[..rows]);
         }
         self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
         report.iterations += sweeps;
         report.converged = reached(strain);
-        pace.conclude(before, sweeps, report.converged)
-    }
-
-    /// The largest strain of a hard edge at positions that end with those of no particle.
-    fn strain(&self, positions: &[Vec4]) -> f64 {
-        let q = Particles(positions.as_ptr().cast_mut());
-        let (mut most, mut least, mut lost) = (1.0_f64, 1.0_f64, 0.0);
-        for block in self.hard.groups.iter().flatten() {
-            let [up, down] = strips::extent(self.set, block, q);
-            (most, least, lost) = (most.max(up), least.min(down), lost + 0.0 * up);
-        }
-        (most.sqrt() - 1.0).max(1.0 - least.sqrt()) + lost
+        pace.conclude(before, sweeps / self.lengths.patience, report.converged)
     }
 
     fn load(&mut self, state: &State, h: f64) {
@@ -373,11 +453,15 @@ impl Impulse {
             (self.x[i], self.y[i]) = ((*x).into(), (*x + h * *v).into());
             self.y[i].0[3] = 1.0;
         }
-        let slots = self.hard.slots.iter().chain(&self.soft.slots);
+        let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(&state.memory[FIRST_TENSION..]) {
             self.tension[*slot as usize / LANES].0[*slot as usize % LANES] = *tension;
         }
-        self.step_share = if self.strain(&self.x) < TORN { SHARE } else { 1.0 };
+        if self.as_printed.is_some() {
+            return self.share.fill(SHARE_AS_PRINTED);
+        }
+        self.torn = self.lengths.strain(&self.x) >= TORN;
+        self.step_share = if self.torn || self.lengths.patience > 1 { 1.0 } else { SHARE };
         // A state at the start has no contacts and remembers zeros.
         let shares = &state.memory[state.memory.len() - self.share.len()..];
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
@@ -390,7 +474,7 @@ impl Impulse {
             state.velocities[i] = (self.y[i] - self.x[i]).xyz() / h;
         }
         state.memory[..FIRST_TENSION].copy_from_slice(&pace.memory());
-        let slots = self.hard.slots.iter().chain(&self.soft.slots);
+        let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(&mut state.memory[FIRST_TENSION..]) {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];
         }
@@ -434,27 +518,4 @@ fn each_chunk(
         work(worker, own_a, own_b);
         (a, b) = (rest_a, rest_b);
     }
-}
-
-/// All blocks of all groups, one group after the other.
-fn sweep(
-    strips: &Strips,
-    q: &mut [Vec4],
-    tension: &mut [Lanes],
-    scratch: &mut [Vec<Row>],
-    work: impl Fn(&Block, Particles, &mut [Lanes], &mut [Row]) + Sync,
-) {
-    let q = Particles(q.as_mut_ptr());
-    let mut left = tension;
-    for group in &strips.groups {
-        let (own, rest) = std::mem::take(&mut left).split_at_mut(group.iter().map(Block::rows).sum());
-        blocks::each_block(group, own, scratch, &|block, tension, rows| work(block, q, tension, rows));
-        left = rest;
-    }
-}
-
-/// Tensions as one list of numbers.
-fn numbers(lanes: &[Lanes]) -> &[f64] {
-    // SAFETY: `Lanes` is `repr(C)` around eight numbers.
-    unsafe { std::slice::from_raw_parts(lanes.as_ptr().cast(), LANES * lanes.len()) }
 }

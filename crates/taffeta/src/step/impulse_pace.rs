@@ -47,6 +47,9 @@ pub struct Pace {
     fewest: f64,
     /// Whether the scene gives the number.
     fixed: bool,
+    /// Whether the scene gives the most iterations: no step is then taken again. And the most sub-steps.
+    capped: bool,
+    most: f64,
     tries: u32,
     /// Whether the step before missed its tolerance: then trying again is not worth it.
     missed: bool,
@@ -73,10 +76,19 @@ impl Pace {
             count,
             fewest,
             fixed: model.substeps.is_some(),
+            capped: model.max_iterations.is_some(),
+            most: model.max_iterations.map_or(MOST_SUBSTEPS, f64::from),
             tries: 0,
             missed: missed != 0.0,
             worst: 0.0,
             mass,
+        }
+    }
+
+    /// No fewer sub-steps than these, unless the scene gives the number.
+    pub fn at_least(&mut self, count: u32) {
+        if !self.fixed {
+            self.count = self.count.max(f64::from(count));
         }
     }
 
@@ -87,7 +99,7 @@ impl Pace {
 
     /// Sub-steps in this step.
     pub fn substeps(&self) -> u32 {
-        self.count.ceil() as u32
+        self.count.min(self.most).ceil() as u32
     }
 
     /// Looks at a sub-step.
@@ -117,7 +129,7 @@ impl Pace {
 
     fn is_last_try(&self, why: Verdict) -> bool {
         let most = if why == Verdict::Lost { RETRIES_LOST } else { RETRIES_MISSED };
-        self.fixed || self.tries >= most
+        self.fixed || self.capped || self.tries >= most
     }
 
     /// The step is taken again, in more sub-steps.

@@ -3,6 +3,7 @@
 use crate::math::Vec4;
 use crate::model::{ClothPiece, Model, topology};
 use crate::solve::blocks::{Link, NO_TENSION, Strips, Turn};
+use crate::solve::direct::Direct;
 use crate::solve::parts;
 use std::cell::RefCell;
 
@@ -12,27 +13,38 @@ use std::cell::RefCell;
 const LOAD: f64 = 90.0;
 const SAGS: f64 = 1e-4;
 
-/// Hard edges: all structural ones, with the bends along their strips; and the numbers of bends that no strip has.
-pub fn hard(model: &Model) -> (Strips, Vec<usize>) {
+/// Hard edges: all structural ones in strips, of one edge each if `single`; with the bends along them, and the numbers of bends that no strip has.
+pub fn hard(model: &Model, single: bool) -> (Strips, Vec<usize>) {
     let n = model.particle_count();
-    let straights = topology::straight_pairs(&model.edges, &model.rest_positions);
+    let straights =
+        if single { Vec::new() } else { topology::straight_pairs(&model.edges, &model.rest_positions) };
     let groups = parts::cut(&model.edges, &straights, n);
-    let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
-    let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
-    let link = |edge: u32| {
-        let [a, b] = model.edges[edge as usize];
-        let rest = model.rest_lengths[edge as usize];
-        let cloth = model.cloths.iter().position(|c| c.particles.contains(&(a as usize)));
-        let load = LOAD * (SAGS / model.tolerance).sqrt().max(1.0);
-        let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
-        Link { rest, compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION } }
-    };
+    let link = hard_links(model);
     let bends = RefCell::new(Bends::new(model));
     let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| {
         bends.borrow_mut().take(model, points)
     });
     let left = bends.into_inner().left();
     (strips, left)
+}
+
+/// Hard edges in one system, with tensions at the places that `strips` gave them.
+pub fn direct(model: &Model, strips: &Strips) -> Direct {
+    let moves = |i: u32| model.inverse_mass[i as usize] > 0.0;
+    Direct::new(&model.edges, &model.rest_positions, moves, hard_links(model), &strips.slots)
+}
+
+fn hard_links(model: &Model) -> impl Fn(u32) -> Link {
+    let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
+    let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
+    move |edge: u32| {
+        let [a, b] = model.edges[edge as usize];
+        let rest = model.rest_lengths[edge as usize];
+        let cloth = model.cloths.iter().position(|c| c.particles.contains(&(a as usize)));
+        let load = LOAD * (SAGS / model.tolerance).sqrt().max(1.0);
+        let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
+        Link { rest, compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION } }
+    }
 }
 
 /// Soft edges: diagonals of quads. Their ends, and their strips with tensions after those of `hard`.
@@ -121,7 +133,7 @@ pub fn bend_one(model: &Model, bend: usize, h: f64, x: &[Vec4], q: &mut [Vec4]) 
 }
 
 /// Springs that are no structural edges, in the order of their ends; of several between the same ends the first.
-fn diagonals(model: &Model) -> Vec<usize> {
+pub fn diagonals(model: &Model) -> Vec<usize> {
     let is_edge = |s: &usize| model.edges.binary_search(&sorted(model, *s)).is_ok();
     let mut springs: Vec<usize> = (0..model.springs.ends.len()).filter(|s| !is_edge(s)).collect();
     springs.sort_by_key(|s| sorted(model, *s));

@@ -2,9 +2,11 @@
 
 mod impulse;
 mod impulse_around;
+mod impulse_lengths;
 mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;
+mod impulse_springs;
 mod impulse_touch;
 mod intervene;
 pub mod report;
@@ -61,7 +63,7 @@ impl Solver {
     /// Scratch for a model. A state that does not remember what the method needs starts to.
     fn new(model: &Model, state: &mut State) -> Self {
         match model.method {
-            Method::ImpulseStrips => {
+            Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect => {
                 let impulse = Box::new(Impulse::new(model));
                 state.memory.resize(impulse.memory(), 0.0);
                 Solver::Impulse(impulse)

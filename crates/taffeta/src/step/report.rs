@@ -17,6 +17,8 @@ pub struct StepReport {
     pub converged: bool,
     /// Why not, where the method can tell.
     pub shortfall: Option<Shortfall>,
+    /// Structural edges whose lengths at the end follow from those of the others, where the method can tell.
+    pub redundant: Option<u32>,
     /// Particles that touch a collider at the end.
     pub contacts: u32,
     /// The shortest sub-step taken [s].

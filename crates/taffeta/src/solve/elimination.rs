@@ -1,0 +1,99 @@
+//! The order in which edges are eliminated, and where their factor has numbers (analysis for `solve::direct`, once per mesh).
+//!
+//! Two edges are coupled if they share a particle that moves. Particles are halved across their longest extent, again and again: edges inside one half
+//! share nothing with those inside the other, so the edges across the cut are eliminated last (nested dissection, George 1973).
+
+use crate::math::DVec3;
+
+/// Particles that are not halved any more.
+const FEW: usize = 3;
+
+/// Numbers of edges in the order of their elimination.
+pub fn order(edges: &[[u32; 2]], positions: &[DVec3]) -> Vec<u32> {
+    let mut particles: Vec<u32> = (0..positions.len() as u32).collect();
+    let mut order = Vec::with_capacity(edges.len());
+    halve(&mut particles, (0..edges.len() as u32).collect(), edges, positions, &mut order);
+    order
+}
+
+fn halve(particles: &mut [u32], inside: Vec<u32>, edges: &[[u32; 2]], x: &[DVec3], order: &mut Vec<u32>) {
+    if particles.len() <= FEW || inside.len() < 2 {
+        return order.extend(inside);
+    }
+    let at = |i: u32| x[i as usize];
+    let (low, high) = particles
+        .iter()
+        .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), i| (low.min(at(*i)), high.max(at(*i))));
+    let extent = (high - low).to_array();
+    let axis = (0..3).fold(0, |best, k| if extent[k] > extent[best] { k } else { best });
+    let key = |i: &u32| at(*i).to_array()[axis];
+    let middle = particles.len() / 2;
+    let before = |a: &u32, b: &u32| key(a).total_cmp(&key(b)).then(a.cmp(b));
+    let (_, &mut first_right, _) = particles.select_nth_unstable_by(middle, before);
+    let is_left = |i: u32| before(&i, &first_right).is_lt();
+    let (mut left, mut right, mut across) = (Vec::new(), Vec::new(), Vec::new());
+    for edge in inside {
+        match edges[edge as usize].map(is_left) {
+            [true, true] => left.push(edge),
+            [false, false] => right.push(edge),
+            _ => across.push(edge),
+        }
+    }
+    let (left_particles, right_particles) = particles.split_at_mut(middle);
+    halve(left_particles, left, edges, x, order);
+    halve(right_particles, right, edges, x, order);
+    order.extend(across);
+}
+
+/// Where the factor L of a symmetric matrix has numbers below its diagonal.
+#[derive(Debug, Clone, Default)]
+pub struct Pattern {
+    /// Where the columns of every row start in `columns`.
+    pub starts: Vec<usize>,
+    /// Columns of every row, ascending.
+    pub columns: Vec<u32>,
+    /// Where every column starts among the numbers, which are stored column by column.
+    pub column_starts: Vec<usize>,
+    /// The row of every number.
+    pub rows: Vec<u32>,
+}
+
+impl Pattern {
+    /// From the columns of every row of the matrix, below the diagonal (Liu's elimination tree).
+    pub fn new(size: usize, coupled: impl Fn(usize) -> Vec<u32>) -> Self {
+        const NONE: u32 = u32::MAX;
+        let (mut parent, mut seen) = (vec![NONE; size], vec![NONE; size]);
+        let mut pattern = Pattern { starts: vec![0], ..Pattern::default() };
+        let mut counts = vec![0usize; size + 1];
+        for k in 0..size {
+            let first = pattern.columns.len();
+            seen[k] = k as u32;
+            for mut i in coupled(k) {
+                while seen[i as usize] != k as u32 {
+                    seen[i as usize] = k as u32;
+                    pattern.columns.push(i);
+                    counts[i as usize + 1] += 1;
+                    if parent[i as usize] == NONE {
+                        parent[i as usize] = k as u32;
+                    }
+                    i = parent[i as usize];
+                }
+            }
+            pattern.columns[first..].sort_unstable();
+            pattern.starts.push(pattern.columns.len());
+        }
+        for k in 0..size {
+            counts[k + 1] += counts[k];
+        }
+        let mut next = counts.clone();
+        pattern.rows = vec![0; pattern.columns.len()];
+        for k in 0..size {
+            for c in &pattern.columns[pattern.starts[k]..pattern.starts[k + 1]] {
+                pattern.rows[next[*c as usize]] = k as u32;
+                next[*c as usize] += 1;
+            }
+        }
+        pattern.column_starts = counts;
+        pattern
+    }
+}

@@ -1,0 +1,365 @@
+//! Ways to keep lengths against one another and against slow twins: edges, strips, one system, P1's tree; every instruction set; a pendulum.
+
+mod common;
+
+use common::simulation;
+use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
+use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
+use taffeta::model::topology::straight_pairs;
+use taffeta::scene::{Air, Cloth, Direction, Method, Pin, Scene, Side, Solver, Strip, Velocities};
+use taffeta::solve::blocks::{Link, Strips, Turn, each_block};
+use taffeta::solve::direct::Direct;
+use taffeta::solve::parts::cut;
+use taffeta::solve::strips::{self, Limits, Particles, Row};
+use taffeta::step::Energy;
+
+/// A small net of edges with lengths to keep.
+struct Net {
+    edges: Vec<[u32; 2]>,
+    rest: Vec<DVec3>,
+    lengths: Vec<f64>,
+    /// Where particles are, with mobilities; a pinned one has 0.
+    q: Vec<Vec4>,
+}
+
+impl Net {
+    /// A crooked grid of random size, masses and pins, each particle out of place by up to `out` of an edge.
+    fn random(random: &mut Random, out: f64) -> Self {
+        let (columns, rows) = (2 + random.below(4), 2 + random.below(4));
+        let mut edges = Vec::new();
+        let number = |c: usize, r: usize| (r * columns + c) as u32;
+        for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
+            let ends = [(c + 1 < columns, c + 1, r), (r + 1 < rows, c, r + 1)];
+            edges.extend(ends.iter().filter(|e| e.0).map(|(_, c2, r2)| [number(c, r), number(*c2, *r2)]));
+        }
+        edges.sort_unstable();
+        let around = |random: &mut Random, by: f64| {
+            DVec3::from_array(std::array::from_fn(|_| random.between(-by, by)))
+        };
+        let place = |i: usize| DVec3::new((i % columns) as f64, 0.0, (i / columns) as f64);
+        let rest: Vec<DVec3> = (0..columns * rows).map(|i| place(i) + around(random, 0.2)).collect();
+        let lengths = edges.iter().map(|[a, b]| rest[*a as usize].distance(rest[*b as usize])).collect();
+        let pinned = random.below(2 * rest.len());
+        let q = rest.iter().enumerate().map(|(i, x)| {
+            let x = *x + around(random, out);
+            let mobility = random.between(0.5, 2.0);
+            Vec4([x.x, x.y, x.z, if i == pinned { 0.0 } else { mobility }])
+        });
+        Self { q: q.collect(), edges, rest, lengths }
+    }
+
+    fn link(&self, give: f64) -> impl Fn(u32) -> Link {
+        move |e| Link { rest: self.lengths[e as usize], compliance: give }
+    }
+
+    fn worst(&self, q: &[Vec4]) -> f64 {
+        let strain = |([a, b], rest): (&[u32; 2], &f64)| {
+            (q[*a as usize].xyz().distance(q[*b as usize].xyz()) / rest - 1.0).abs()
+        };
+        self.edges.iter().zip(&self.lengths).map(strain).fold(0.0, f64::max)
+    }
+
+    /// Sums of mass times position: impulses between particles change none.
+    fn centre(&self, q: &[Vec4]) -> DVec3 {
+        q.iter().zip(&self.q).map(|(q, start)| q.xyz() / start.0[3]).sum()
+    }
+
+    fn along(&self) -> Vec<Vec4> {
+        self.rest.iter().map(|x| Vec4::from(*x)).collect()
+    }
+}
+
+/// Sweeps over strips, of single edges if `single`, until the lengths are met; impulses along the edges at rest or at `q`.
+fn by_strips(net: &Net, single: bool, set: InstructionSet, frozen: bool) -> Vec<Vec4> {
+    let n = net.rest.len();
+    let straights = if single { Vec::new() } else { straight_pairs(&net.edges, &net.rest) };
+    let groups = cut(&net.edges, &straights, n);
+    let packed = Strips::new(&groups, net.edges.len(), (n, 0), net.link(0.0), |_| None);
+    let room = |list: &[Vec4]| {
+        let mut room = list.to_vec();
+        room.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
+        room
+    };
+    let (mut q, mut along) = (room(&net.q), room(&net.along()));
+    let mut tension = vec![Lanes::ZERO; packed.rows];
+    let mut scratch = vec![vec![Row::default(); packed.longest]];
+    for _ in 0..20_000 {
+        let mut first = 0;
+        let (to, at) = (Particles(q.as_mut_ptr()), Particles(along.as_mut_ptr()));
+        for group in &packed.groups {
+            let rows: usize = group.iter().map(|b| b.rows()).sum();
+            each_block(group, &mut tension[first..first + rows], &mut scratch, &|block, tension, rows| {
+                strips::hard(set, block, to, frozen.then_some(at), tension, rows, Limits::NONE);
+            });
+            first += rows;
+        }
+        if net.worst(&q) < 1e-14 {
+            break;
+        }
+    }
+    q.truncate(n);
+    q
+}
+
+fn by_system(net: &Net, frozen: bool) -> Vec<Vec4> {
+    let slots: Vec<u32> = (0..net.edges.len() as u32).collect();
+    let moves = |i: u32| net.q[i as usize].0[3] > 0.0;
+    let mut direct = Direct::new(&net.edges, &net.rest, moves, net.link(0.0), &slots);
+    let (mut q, mut tension) = (net.q.clone(), vec![0.0; net.edges.len()]);
+    let along = net.along();
+    for _ in 0..500 {
+        direct.correct(&mut q, frozen.then_some(&along[..]), &mut tension, Limits::NONE);
+        if net.worst(&q) < 1e-14 {
+            break;
+        }
+    }
+    assert_eq!(direct.redundant(&q), 0);
+    q
+}
+
+/// P1 Alg. 1 and 2: H = [[M, -Cᵀ], [-C, 0]] = L D Lᵀ on trees, children before parents; one forest after the other until the lengths are met.
+fn by_trees(net: &Net) -> Vec<Vec4> {
+    let mut left: Vec<usize> = (0..net.edges.len()).collect();
+    let mut forests = Vec::new();
+    while !left.is_empty() {
+        let (forest, rest) = forest(net, &left);
+        forests.push(forest);
+        left = rest;
+    }
+    assert!(forests.len() <= 3, "a planar graph has at most three forests");
+    let mut q = net.q.clone();
+    for _ in 0..5_000 {
+        forests.iter().for_each(|forest| forest.correct(net, &mut q));
+        if net.worst(&q) < 1e-14 {
+            break;
+        }
+    }
+    q
+}
+
+/// Trees that span what they can of `edges`, pinned particles as roots; and the edges that are not in it.
+fn forest(net: &Net, edges: &[usize]) -> (Forest, Vec<usize>) {
+    let n = net.q.len();
+    let (mut seen, mut used) = (vec![false; n], vec![false; net.edges.len()]);
+    let mut found = Forest { order: Vec::new(), parent: vec![None; n] };
+    let mut roots: Vec<usize> = (0..n).collect();
+    roots.sort_by(|a, b| net.q[*a].0[3].total_cmp(&net.q[*b].0[3]));
+    for root in roots {
+        let mut open = if seen[root] { Vec::new() } else { vec![root] };
+        while let Some(i) = open.pop() {
+            (seen[i], _) = (true, found.order.push(i));
+            for &e in edges {
+                let [a, b] = net.edges[e].map(|i| i as usize);
+                let other = if a == i { b } else { a };
+                if (a == i || b == i) && !seen[other] && found.parent[other].is_none() {
+                    (found.parent[other], used[e]) = (Some((i, e)), true);
+                    open.push(other);
+                }
+            }
+        }
+    }
+    (found, edges.iter().copied().filter(|e| !used[*e]).collect())
+}
+
+struct Forest {
+    /// Particles, parents before children.
+    order: Vec<usize>,
+    /// The parent of a particle and the edge to it.
+    parent: Vec<Option<(usize, usize)>>,
+}
+
+impl Forest {
+    fn correct(&self, net: &Net, q: &mut [Vec4]) {
+        let n = net.q.len();
+        // From the parent to the child, along which the edge acts; its error, as `strips` counts it.
+        let edge = |i: usize, j: usize, e: usize| {
+            let d = net.rest[i] - net.rest[j];
+            (d, d.length() * (net.lengths[e] - q[i].xyz().distance(q[j].xyz())))
+        };
+        let mass = |i: usize| DMat3::from_diagonal(DVec3::splat(1.0 / net.q[i].0[3]));
+        let pinned = |i: usize| net.q[i].0[3] == 0.0;
+        let mut block: Vec<DMat3> =
+            (0..n).map(|i| if pinned(i) { DMat3::IDENTITY } else { mass(i) }).collect();
+        let (mut rhs, mut pivot, mut share) = (vec![DVec3::ZERO; n], vec![0.0; n], vec![0.0; n]);
+        for &i in self.order.iter().rev() {
+            if let Some((j, e)) = self.parent[i] {
+                let (d, error) = edge(i, j, e);
+                let inverse = block[i].inverse();
+                pivot[i] = d.dot(inverse * d);
+                share[i] = error - d.dot(inverse * rhs[i]);
+                block[j] += DMat3::from_cols(d * d.x, d * d.y, d * d.z) * (1.0 / pivot[i]);
+                rhs[j] += -d * (share[i] / pivot[i]);
+            }
+        }
+        let mut moved = vec![DVec3::ZERO; n];
+        for &i in &self.order {
+            let mut pull = rhs[i];
+            if let Some((j, e)) = self.parent[i] {
+                let (d, _) = edge(i, j, e);
+                pull += d * ((share[i] + d.dot(moved[j])) / pivot[i]);
+            }
+            moved[i] = if pinned(i) { DVec3::ZERO } else { block[i].inverse() * pull };
+        }
+        q.iter_mut().zip(moved).for_each(|(q, by)| *q += Vec4::from(by));
+    }
+}
+
+fn furthest(a: &[Vec4], b: &[Vec4]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.xyz().distance(b.xyz())).fold(0.0, f64::max)
+}
+
+#[test]
+fn edges_strips_trees_and_one_system_find_the_same_impulses() {
+    // Along directions that do not change there is one solution.
+    let mut random = Random::new(5);
+    let set = InstructionSet::available()[0];
+    for round in 0..40 {
+        let net = Net::random(&mut random, 0.1);
+        let found = by_system(&net, true);
+        let others = [by_strips(&net, false, set, true), by_strips(&net, true, set, true), by_trees(&net)];
+        for (other, name) in others.iter().zip(["strips", "edges", "trees"]) {
+            assert!(net.worst(other) < 1e-11, "round {round}, {name}: strain {}", net.worst(other));
+            assert!(furthest(other, &found) < 1e-9, "round {round}, {name}: {}", furthest(other, &found));
+        }
+    }
+}
+
+#[test]
+fn no_impulse_changes_the_momentum() {
+    let mut random = Random::new(6);
+    let set = InstructionSet::available()[0];
+    let mut free = 0;
+    while free < 10 {
+        let net = Net::random(&mut random, 0.2);
+        if net.q.iter().all(|q| q.0[3] > 0.0) {
+            free += 1;
+            let ways = [
+                by_system(&net, false),
+                by_strips(&net, false, set, false),
+                by_strips(&net, true, set, false),
+            ];
+            for (q, name) in ways.iter().zip(["system", "strips", "edges"]) {
+                assert!(net.worst(q) < 1e-11, "{name}: {}", net.worst(q));
+                let moved = (net.centre(q) - net.centre(&net.q)).length();
+                assert!(moved < 1e-13 * net.q.len() as f64, "{name}: {moved}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_instruction_set_gives_the_same_bits() {
+    let mut random = Random::new(7);
+    for _ in 0..20 {
+        let net = Net::random(&mut random, 0.1);
+        for frozen in [false, true] {
+            let [first, others @ ..] = InstructionSet::available() else { panic!("there is always one") };
+            let found = by_strips(&net, false, *first, frozen);
+            for other in others {
+                assert_eq!(by_strips(&net, false, *other, frozen), found, "{other:?}");
+            }
+        }
+        let sets = InstructionSet::available().iter().map(|set| soft_bend_and_level(&net, *set));
+        let all: Vec<Vec<Vec4>> = sets.collect();
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+}
+
+/// One sweep of every other kernel.
+fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
+    let n = net.rest.len();
+    let groups = cut(&net.edges, &straight_pairs(&net.edges, &net.rest), n);
+    let turn = Turn { inverse_lengths: [1.0, 1.1], stiffness: 0.3, damping: 0.01 };
+    let packed = Strips::new(&groups, net.edges.len(), (n, 0), net.link(0.2), |_| Some(turn));
+    let mut q = net.q.clone();
+    q.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
+    let (mut x, mut y) = (q.clone(), q.clone());
+    y.iter_mut().zip(&net.rest).for_each(|(y, rest)| y.0[0] += rest.z);
+    let (x, y_at) = (Particles(x.as_mut_ptr()), Particles(y.as_mut_ptr()));
+    let mut rows = vec![Row::default(); packed.longest];
+    for block in packed.groups.iter().flatten() {
+        let to = Particles(q.as_mut_ptr());
+        let mut tension = vec![Lanes([0.1; LANES]); block.rows()];
+        strips::bend(set, block, x, to, 0.01);
+        strips::soft(set, block, to, &mut tension, &mut rows);
+        strips::level(set, block, to, y_at, &mut rows);
+    }
+    q.extend(y);
+    q
+}
+
+#[test]
+fn velocity_impulses_leave_no_velocity_along_edges() {
+    let mut random = Random::new(8);
+    for _ in 0..10 {
+        let net = Net::random(&mut random, 0.1);
+        let slots: Vec<u32> = (0..net.edges.len() as u32).collect();
+        let moves = |i: u32| net.q[i as usize].0[3] > 0.0;
+        let mut direct = Direct::new(&net.edges, &net.rest, moves, net.link(0.0), &slots);
+        let mut y = net.q.clone();
+        for y in y.iter_mut().filter(|y| y.0[3] > 0.0) {
+            *y +=
+                Vec4([random.between(-0.1, 0.1), random.between(-0.1, 0.1), random.between(-0.1, 0.1), 0.0]);
+        }
+        direct.level(&net.q, &mut y);
+        for &[a, b] in &net.edges {
+            let (a, b) = (a as usize, b as usize);
+            let d = net.q[b].xyz() - net.q[a].xyz();
+            let change = y[b].xyz() - y[a].xyz() - d;
+            assert!(d.dot(change).abs() < 1e-12, "{}", d.dot(change));
+        }
+    }
+}
+
+/// A strip of one cell that swings from its upper side: a pendulum of 0.5 m, let go at 45° or so.
+fn pendulum(direction: Direction, velocities: Velocities, substeps: u32) -> Scene {
+    let cloth = Cloth {
+        strip: Some(Strip { length: 0.5, width: 0.1, segments: 1 }),
+        rotation: [0.0, 0.0, -45.0],
+        pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }],
+        ..Cloth::default()
+    };
+    let method = Method::ImpulseStrips;
+    let substeps = Some(substeps);
+    Scene {
+        air: Air { density: 0.0, ..Air::default() },
+        solver: Solver { method, direction, velocities, substeps, tolerance: 1e-9, ..Solver::default() },
+        cloth: vec![cloth],
+        ..Scene::default()
+    }
+}
+
+/// The least and the largest energy in each second of ten, over that at the start, less 1; as a share of the energy of the swing.
+fn drift(scene: &Scene) -> Vec<[f64; 2]> {
+    let mut simulation = simulation(scene);
+    let energy = |s: &taffeta::Simulation| Energy::of(s.model(), s.state()).total();
+    let start = energy(&simulation);
+    let mut most_kinetic: f64 = 0.0;
+    let seconds: Vec<[f64; 2]> = (0..10)
+        .map(|_| {
+            (0..30).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], _| {
+                let report = simulation.step().unwrap();
+                assert!(report.converged, "{:?}", report.shortfall);
+                most_kinetic = most_kinetic.max(Energy::of(simulation.model(), simulation.state()).kinetic);
+                let now = energy(&simulation) - start;
+                [low.min(now), high.max(now)]
+            })
+        })
+        .collect();
+    seconds.into_iter().map(|range| range.map(|e| e / most_kinetic)).collect()
+}
+
+#[test]
+fn the_printed_form_swings_a_pendulum_as_rattle_does() {
+    let widest = |list: &[[f64; 2]]| list.iter().flatten().fold(0.0_f64, |worst, e| worst.max(e.abs()));
+    let coarse = drift(&pendulum(Direction::Start, Velocities::Corrected, 5));
+    let fine = drift(&pendulum(Direction::Start, Velocities::Corrected, 10));
+    // Second order: half the sub-step, a quarter of the error; and it does not grow from the first second to the last.
+    assert!(widest(&coarse) < 0.02, "{coarse:?}");
+    let order = widest(&coarse) / widest(&fine);
+    assert!((3.5..4.5).contains(&order), "{order}");
+    assert!(widest(&coarse[9..]) < 1.1 * widest(&coarse[..1]), "{coarse:?}");
+    // Along directions at the preview the same sub-steps lose energy.
+    let preview = drift(&pendulum(Direction::Preview, Velocities::Kept, 5));
+    assert!(preview[9][1] < -0.05, "{preview:?}");
+}

@@ -5,6 +5,7 @@
 //! until the proof holds: a few rounds of pushes, then zones that move together. No property of a method is used.
 
 use super::candidates::{Candidates, Pair};
+use super::clearance;
 use super::contact::{self, Contact, Done, Moved};
 use super::distance::{Kind, closest, lower_bound};
 use super::nearest::nearest;
@@ -49,6 +50,8 @@ pub struct Guard {
     done: Vec<Done>,
     /// Points of bodies at the start and at the end of a sub-step [m].
     bodies: [Vec<DVec3>; 2],
+    /// For every two objects, cloth first: whether the particles keep clear of the solid on their own.
+    met_by_points: Vec<bool>,
     /// Half-spaces, as numbers of objects.
     planes: Vec<usize>,
     /// Per object the pose of its collider at the start and at the end.
@@ -120,6 +123,7 @@ impl Guard {
             contacts: Vec::new(),
             done: Vec::new(),
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
+            met_by_points: met_by_points(model, &surface),
             planes: (0..surface.objects.len()).filter(is_plane).collect(),
             poses: vec![None; surface.objects.len()],
             changed: vec![false; surface.points],
@@ -247,14 +251,10 @@ impl Guard {
             let parting: f64 = (0..4).map(|k| contact.weights[k] * way(k).dot(contact.normal)).sum();
             self.pad - parting.min(0.0)
         };
-        let round = |p: u32| {
-            let object = &surface.objects[surface.object_of_point(p)];
-            object.body.is_some() && !surface.owned[object.triangles.start].is_face
-        };
         let of = |pair: &Pair| {
-            // Particles keep clear of round bodies on their own, further out.
-            let met_elsewhere = round(pair.points[0]) || round(pair.points[3]);
-            if met_elsewhere || self.tangles.has(surface, pair) {
+            let [a, b] = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
+            let met = self.met_by_points[a.min(b) * surface.objects.len() + a.max(b)];
+            if met || self.tangles.has(surface, pair) {
                 None
             } else {
                 Contact::of(surface, pair, start, inverse_mass, approach)
@@ -449,6 +449,18 @@ fn node(surface: &Surface, point: u32) -> usize {
         particle if particle < surface.particles => particle,
         _ => surface.points + surface.object_of_point(point),
     }
+}
+
+fn met_by_points(model: &Model, surface: &Surface) -> Vec<bool> {
+    let met = |a: usize, b: usize| match (model.cloths.get(a), surface.objects[b].body) {
+        (Some(cloth), Some(body)) => match &model.colliders[body].form {
+            Form::Closed(shape) => clearance(shape, cloth).is_some(),
+            Form::Mesh(_) => false,
+        },
+        _ => false,
+    };
+    let count = surface.objects.len();
+    (0..count * count).map(|k| met(k / count, k % count)).collect()
 }
 
 /// When a pair may come too near, if it may. What starts in a solid or in touch has nothing to keep.

@@ -26,6 +26,9 @@ use crate::model::{ClothPiece, Collider, Form, Model, PosedShape, Shape};
 pub use guard::{Guard, Settled};
 use nearest::{Nearest, nearest};
 
+/// Corners of cloth may keep out of a solid by so many times its thickness for the sake of the triangles between them.
+const FURTHEST: f64 = 2.0;
+
 /// A collider during one sub-step.
 #[derive(Debug, Clone, Copy)]
 pub struct MovingBody {
@@ -55,7 +58,8 @@ pub struct Meeting {
 /// All meetings of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
 pub fn meetings(model: &Model) -> Vec<Vec<Meeting>> {
     let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| Meeting {
-        distance: 0.5e-3 * cloth.fabric.thickness + clearance(shape, cloth.longest_edge),
+        // What meets by features is nowhere near here.
+        distance: clearance(shape, cloth).map_or(f64::NEG_INFINITY, |c| 0.5e-3 * cloth.fabric.thickness + c),
         friction: friction.map_or(cloth.fabric.friction, |f| (f * cloth.fabric.friction).sqrt()),
     };
     let with_all = |cloth: &ClothPiece| {
@@ -68,17 +72,20 @@ pub fn meetings(model: &Model) -> Vec<Vec<Meeting>> {
     model.cloths.iter().map(with_all).collect()
 }
 
-/// How much further out corners must stay so that a flat triangle between them clears a round solid [m].
+/// How much further out corners of a cloth must stay so that flat triangles between them clear a solid [m]; `None` if that is too far to be kept by
+/// corners alone, so that whole features must meet.
 ///
 /// A triangle with edges up to L lies in a circle of radius ρ <= L/√3; if its corners are r + c from the centre, all of it is at least
 /// √((r + c)² - ρ²) away, which is r for c = √(r² + ρ²) - r. Edges may stretch by a twentieth on top.
-fn clearance(shape: &Shape, longest_edge: f64) -> f64 {
+pub fn clearance(shape: &Shape, cloth: &ClothPiece) -> Option<f64> {
     match *shape {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => {
-            let rho2 = (1.05 * longest_edge).powi(2) / 3.0;
-            rho2 / ((radius * radius + rho2).sqrt() + radius)
+            let rho2 = (1.05 * cloth.longest_edge).powi(2) / 3.0;
+            let clearance = rho2 / ((radius * radius + rho2).sqrt() + radius);
+            (clearance <= FURTHEST * 1e-3 * cloth.fabric.thickness).then_some(clearance)
         }
-        Shape::Plane | Shape::Box { .. } => 0.0,
+        Shape::Plane => Some(0.0),
+        Shape::Box { .. } => None,
     }
 }
 

@@ -36,25 +36,6 @@ impl Pose {
     pub fn to_local(&self, world: DVec3) -> DVec3 {
         self.rotation.conjugate() * (world - self.position)
     }
-
-    /// The pose a fraction `s` of the way to `other`: straight in position, the short way round in rotation.
-    pub fn towards(&self, other: &Pose, s: f64) -> Pose {
-        let position = self.position + s * (other.position - self.position);
-        let (a, mut b) = (self.rotation, other.rotation);
-        let mut cosine = a.dot(b);
-        if cosine < 0.0 {
-            (b, cosine) = (-b, -cosine);
-        }
-        // Below a twentieth of a degree the chord and the arc agree to 1e-10.
-        let (wa, wb) = if cosine > 1.0 - 1e-7 {
-            (1.0 - s, s)
-        } else {
-            let angle = trig::acos(cosine);
-            let sine = trig::sin(angle);
-            (trig::sin((1.0 - s) * angle) / sine, trig::sin(s * angle) / sine)
-        };
-        Pose { position, rotation: (a * wa + b * wb).normalize() }
-    }
 }
 
 #[cfg(test)]
@@ -62,14 +43,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_are_applied_x_first_and_half_way_is_half_the_angle() {
+    fn turns_are_applied_x_first() {
         let quarter = Pose::from_degrees(DVec3::X, DVec3::new(90.0, 0.0, 90.0));
         // y -> z by the turn about x; z stays under the turn about z.
         assert!((quarter.to_world(DVec3::Y) - DVec3::new(1.0, 0.0, 1.0)).length() < 1e-15);
         assert!((quarter.to_local(quarter.to_world(DVec3::ONE)) - DVec3::ONE).length() < 1e-15);
-        let turned = Pose::from_degrees(DVec3::ZERO, DVec3::new(0.0, 120.0, 0.0));
-        let half = Pose::IDENTITY.towards(&turned, 0.5);
-        let want = Pose::from_degrees(DVec3::ZERO, DVec3::new(0.0, 60.0, 0.0));
-        assert!(half.rotation.dot(want.rotation).abs() > 1.0 - 1e-15);
     }
 }

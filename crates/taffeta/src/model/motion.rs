@@ -12,7 +12,9 @@ pub struct Motion {
 #[derive(Debug, Clone, PartialEq)]
 struct Key {
     time: f64,
-    pose: Pose,
+    shift: DVec3,
+    /// About x, then y, then z [degrees].
+    turn: DVec3,
     ease: Ease,
 }
 
@@ -21,7 +23,8 @@ impl Motion {
     pub fn new(keyframes: &[Keyframe]) -> Self {
         let key = |k: &Keyframe| Key {
             time: k.time,
-            pose: Pose::from_degrees(DVec3::from(k.shift), DVec3::from(k.turn)),
+            shift: DVec3::from(k.shift),
+            turn: DVec3::from(k.turn),
             ease: k.ease,
         };
         Self { keys: keyframes.iter().map(key).collect() }
@@ -32,20 +35,19 @@ impl Motion {
         self.keys.is_empty()
     }
 
-    /// The displacement at `time` [s].
+    /// The displacement at `time` [s]. Between keyframes each angle goes its way: 360 degrees are a full turn.
     pub fn at(&self, time: f64) -> Pose {
         let after = self.keys.partition_point(|k| k.time <= time);
         match (after.checked_sub(1).map(|i| &self.keys[i]), self.keys.get(after)) {
             (None, None) => Pose::IDENTITY,
-            (None, Some(first)) => first.pose,
-            (Some(last), None) => last.pose,
+            (None, Some(only)) | (Some(only), None) => Pose::from_degrees(only.shift, only.turn),
             (Some(from), Some(to)) => {
                 let s = (time - from.time) / (to.time - from.time);
                 let s = match to.ease {
                     Ease::Linear => s,
                     Ease::Smooth => s * s * (3.0 - 2.0 * s),
                 };
-                from.pose.towards(&to.pose, s)
+                Pose::from_degrees(from.shift.lerp(to.shift, s), from.turn.lerp(to.turn, s))
             }
         }
     }
@@ -69,5 +71,9 @@ mod tests {
             [1.0, 1.0, 1.5, 3.0, 3.3125, 5.0, 5.0]
         );
         assert_eq!(Motion::default().at(1.0), Pose::IDENTITY);
+        let turn =
+            |time, angle| Keyframe { time, shift: [0.0; 3], turn: [0.0, angle, 0.0], ease: Ease::Linear };
+        let wheel = Motion::new(&[turn(0.0, 0.0), turn(4.0, 720.0)]);
+        assert!((wheel.at(0.5).to_world(DVec3::X) - DVec3::NEG_Z).length() < 1e-15, "a quarter of a turn");
     }
 }

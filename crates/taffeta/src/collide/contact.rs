@@ -7,6 +7,8 @@ use crate::math::{DVec3, Vec4};
 
 /// Features that are too near part no faster than this, so that they do not jump [m/s].
 const PARTING_SPEED: f64 = 0.2;
+/// What is not further apart than so many times the distance kept still counts as touching: contacts that share points lift one another a little.
+const HOVERS: f64 = 1.2;
 
 /// Two features near one another: Σ weights x leads from the second to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +81,29 @@ impl Contact {
     }
 }
 
+/// Takes away contacts of a particle with the rim of a triangle if it also meets the inside of a neighbour of that triangle: the rim is then no part of what
+/// is nearest, and its direction is wrong. Contacts of one point stand together.
+pub fn drop_shadowed(contacts: &mut Vec<Contact>, shadowed: &mut Vec<bool>) {
+    shadowed.clear();
+    shadowed.resize(contacts.len(), false);
+    let is_point = |c: &Contact| c.weights[0] == 1.0 && c.moves[0] != 0.0;
+    let on_rim = |c: &Contact| c.weights[1..].contains(&0.0);
+    let mut first = 0;
+    while first < contacts.len() {
+        let point = contacts[first].points[0];
+        let same = |c: &&Contact| is_point(c) && c.points[0] == point;
+        let count = contacts[first..].iter().take_while(same).count();
+        let group = &contacts[first..first + count];
+        for (k, contact) in group.iter().enumerate().filter(|(_, c)| on_rim(c)) {
+            let neighbour = |c: &Contact| c.points[1..].iter().any(|p| contact.points[1..].contains(p));
+            shadowed[first + k] = group.iter().any(|c| !on_rim(c) && neighbour(c));
+        }
+        first += count.max(1);
+    }
+    let mut kept = shadowed.iter();
+    contacts.retain(|_| kept.next() == Some(&false));
+}
+
 /// Where everything is before and after a sub-step.
 #[derive(Debug, Clone, Copy)]
 pub struct Moved<'a> {
@@ -90,7 +115,7 @@ pub struct Moved<'a> {
     pub h: f64,
 }
 
-/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who was moved how far [m]. Returns whether anything was.
+/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns whether anything was moved.
 pub fn part(
     contacts: &[Contact],
     done: &mut [Done],
@@ -103,7 +128,7 @@ pub fn part(
         let n = contact.normal;
         let to = contact.between(after, moved.bodies[1]);
         let gap = n.dot(to);
-        if gap >= contact.distance && done.push == 0.0 {
+        if gap >= HOVERS * contact.distance && done.push == 0.0 {
             continue;
         }
         let from = contact.between(&moved.before[..after.len()], moved.bodies[0]);

@@ -47,6 +47,7 @@ pub struct Guard {
     /// How far particles may move against each other in a stretch [m].
     reach: f64,
     contacts: Vec<Contact>,
+    shadowed: Vec<bool>,
     done: Vec<Done>,
     /// Points of bodies at the start and at the end of a sub-step [m].
     bodies: [Vec<DVec3>; 2],
@@ -121,6 +122,7 @@ impl Guard {
             pad: PAD * longest,
             reach: REACH * longest,
             contacts: Vec::new(),
+            shadowed: Vec::new(),
             done: Vec::new(),
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             met_by_points: met_by_points(model, &surface),
@@ -262,6 +264,7 @@ impl Guard {
         };
         self.contacts.clear();
         self.contacts.extend(self.candidates.pairs().iter().filter_map(of));
+        contact::drop_shadowed(&mut self.contacts, &mut self.shadowed);
         self.done.clear();
         self.done.resize(self.contacts.len(), Done::default());
     }

@@ -89,7 +89,7 @@ fn files_that_are_no_bodies_are_refused_at_their_key() {
         (sequence(3, 9), "a4.obj"),
         (sequence(1, 1).replace('#', "#-#"), "no place for the number"),
     ] {
-        let faults = simulate(folder.path(), &asked).err().expect(&asked);
+        let Err(faults) = simulate(folder.path(), &asked) else { panic!("taken: {asked}") };
         assert_eq!(faults.faults.len(), 1, "{faults}");
         assert_eq!(faults.faults[0].fault.key, "collider[0].mesh.file", "{faults}");
         assert!(faults.to_string().contains(reason) && faults.faults[0].span.is_some(), "{faults}");

@@ -40,6 +40,25 @@ fn a_wedge_from_a_file_is_a_body() {
 }
 
 #[test]
+fn the_ring_of_the_scenes_is_a_closed_body() {
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/meshes/ring.toml");
+    let loaded = load(&SceneSource::File(scene), &[]).unwrap_or_else(|faults| panic!("{faults}"));
+    let simulation = Simulation::new(&loaded.scene, &loaded.meshes).unwrap();
+    let Form::Mesh(mesh) = &simulation.model().colliders[0].form else { panic!("a mesh") };
+    // As many edges as faces and points together: a ring has one hole.
+    let mut edges: Vec<[u32; 2]> = Vec::new();
+    for &[a, b, c] in mesh.triangles() {
+        edges.extend([[a, b], [b, c], [c, a]].map(|[from, to]| [from.min(to), from.max(to)]));
+    }
+    edges.sort_unstable();
+    assert!(edges.chunk_by(|a, b| a == b).all(|same| same.len() == 2));
+    edges.dedup();
+    assert_eq!(mesh.point_count() + mesh.triangles().len(), edges.len());
+    let told = certify(simulation.model(), simulation.state());
+    assert!((told.min_gap - 0.09).abs() < 1e-6, "{told:?}");
+}
+
+#[test]
 fn a_sequence_is_read_by_number_and_recorded_with_every_bit() {
     let folder = tempfile::tempdir().unwrap();
     for k in 8..=11 {
@@ -89,7 +108,7 @@ fn files_that_are_no_bodies_are_refused_at_their_key() {
         (sequence(3, 9), "a4.obj"),
         (sequence(1, 1).replace('#', "#-#"), "no place for the number"),
     ] {
-        let faults = simulate(folder.path(), &asked).err().expect(&asked);
+        let Err(faults) = simulate(folder.path(), &asked) else { panic!("taken: {asked}") };
         assert_eq!(faults.faults.len(), 1, "{faults}");
         assert_eq!(faults.faults[0].fault.key, "collider[0].mesh.file", "{faults}");
         assert!(faults.to_string().contains(reason) && faults.faults[0].span.is_some(), "{faults}");

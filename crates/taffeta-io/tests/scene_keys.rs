@@ -51,6 +51,10 @@ sphere = { radius = 0.5 }
 capsule = { radius = 0.2, length = 1.0 }
 [[collider]]
 box = { size = [1.0, 2.0, 3.0] }
+[[collider]]
+[collider.mesh]
+file = "walk-##.obj"
+sequence = { first = 0, last = 9, rate = 25.0 }
 "##;
 
 const HERE: &str = "put the value here";

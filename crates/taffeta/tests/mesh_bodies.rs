@@ -48,7 +48,7 @@ fn scene(mesh: MeshBody, height: f64, keyframe: Vec<Keyframe>) -> Scene {
 }
 
 fn refused(mesh: MeshBody, meshes: &BTreeMap<String, Mesh>) -> Fault {
-    let faults = Simulation::new(&scene(mesh, 1.0, vec![]), meshes).err().expect("a fault");
+    let Err(faults) = Simulation::new(&scene(mesh, 1.0, vec![]), meshes) else { panic!("taken") };
     assert_eq!(faults.len(), 1, "{faults:#?}");
     assert_eq!(faults[0].key, "collider[0].mesh.file");
     assert!(!faults[0].remedy.is_empty());

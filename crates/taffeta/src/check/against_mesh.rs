@@ -21,13 +21,25 @@ pub fn against_mesh(cloth: Surface, body: Surface) -> BodyContact {
     intersecting.sort_unstable();
     intersecting.dedup();
 
-    let apart = |f: &Face, g: &Face| distance(&at(&points, f.corners), &at(&body_points, g.corners));
+    let apart = |f: &Face, g: &Face, least: f64| {
+        let (a, b) = (at(&points, f.corners), at(&body_points, g.corners));
+        if height(&a, &b).max(height(&b, &a)) < least { distance(&a, &b) } else { least }
+    };
     let min_gap = match (all_read, intersecting.is_empty()) {
         (false, _) => f64::NEG_INFINITY,
         (true, false) => 0.0,
         (true, true) => tree.least_with(&body_tree, &apart, f64::INFINITY),
     };
     BodyContact { intersecting, min_gap }
+}
+
+/// How far a triangle is from the plane of another, 0 if it meets it: they are no nearer than that [m].
+fn height(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
+    let normal = (b[1] - b[0]).cross(b[2] - b[0]).normalize_or_zero();
+    let heights = a.map(|corner| (corner - b[0]).dot(normal));
+    let low = heights[0].min(heights[1]).min(heights[2]);
+    let high = heights[0].max(heights[1]).max(heights[2]);
+    low.max(-high).max(0.0)
 }
 
 /// Distance between two triangles that do not intersect: from an edge of one to the other, or from its inside to a corner [m].

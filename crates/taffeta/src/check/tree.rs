@@ -32,6 +32,9 @@ pub(super) struct Node<'a> {
 /// Judges two faces whose boxes overlap.
 pub(super) type Test<'a> = dyn Fn(&Face, &Face) -> bool + Sync + 'a;
 
+/// Measures two faces; what is not less than the last number may be told as just that number.
+pub(super) type Measure<'a> = dyn Fn(&Face, &Face, f64) -> f64 + 'a;
+
 /// Larger leaves test more boxes, smaller ones visit more nodes.
 const LEAF: usize = 8;
 /// Below this many faces a task costs more than it gains.
@@ -112,10 +115,10 @@ impl<'a> Node<'a> {
         found
     }
 
-    /// The least `measure` of a face of this tree and a face of `other`, or `least` where none is less.
-    pub fn least_with(&self, other: &Node, measure: &dyn Fn(&Face, &Face) -> f64, least: f64) -> f64 {
-        // Boxes are no further apart than what is in them, but for the rounding of both.
-        if self.bounds.gap(&other.bounds) * (1.0 - 1e-12) >= least {
+    /// The least `measure` of a face of this tree and a face of `other`, to a share of 1e-12; or `least` where none is less.
+    pub fn least_with(&self, other: &Node, measure: &Measure, least: f64) -> f64 {
+        // What could be less by rounding alone is not looked for: surfaces that lie on each other are as far apart everywhere.
+        if self.bounds.gap(&other.bounds) >= least * (1.0 - 1e-12) {
             return least;
         }
         if let Some([left, right]) = self.halves.as_deref()
@@ -126,10 +129,13 @@ impl<'a> Node<'a> {
             return far.least_with(other, measure, near.least_with(other, measure, least));
         }
         if other.halves.is_some() {
-            return other.least_with(self, &|f, g| measure(g, f), least);
+            return other.least_with(self, &|f, g, least| measure(g, f, least), least);
         }
-        let others = |face| other.faces.iter().map(move |other| measure(face, other));
-        self.faces.iter().flat_map(others).fold(least, f64::min)
+        let pairs = self.faces.iter().flat_map(|face| other.faces.iter().map(move |other| (face, other)));
+        pairs.fold(least, |least, (face, other)| {
+            let near = face.bounds.gap(&other.bounds) < least;
+            if near { least.min(measure(face, other, least)) } else { least }
+        })
     }
 }
 

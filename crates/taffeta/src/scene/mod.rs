@@ -111,6 +111,10 @@ impl Default for Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
+    /// Implicit Euler with one Newton step and preconditioned conjugate gradients (P4).
+    BackwardEuler,
+    /// Implicit, of second order: it keeps a swing longer (P3).
+    Bdf2,
     /// Edges kept at their length by impulses along strips, solved in linear time (P1).
     ImpulseStrips,
     /// Explicit Verlet integration of spring-dampers, sub-stepped below its stability limit (P3, P5).
@@ -119,11 +123,13 @@ pub enum Method {
 
 impl Method {
     /// Every method, in the order of the list that users see.
-    pub const ALL: &[Method] = &[Method::ImpulseStrips, Method::Verlet];
+    pub const ALL: &[Method] = &[Method::BackwardEuler, Method::Bdf2, Method::ImpulseStrips, Method::Verlet];
 
     /// The name in scene files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Method::BackwardEuler => "backward-euler",
+            Method::Bdf2 => "bdf2",
             Method::ImpulseStrips => "impulse-strips",
             Method::Verlet => "verlet",
         }
@@ -132,6 +138,8 @@ impl Method {
     /// What it does, in one line.
     pub fn about(self) -> &'static str {
         match self {
+            Method::BackwardEuler => "implicit springs, stable at any step, one sparse system in each (P4)",
+            Method::Bdf2 => "implicit springs of second order, which keep a swing longer (P3 eq. 8, 9)",
             Method::ImpulseStrips => {
                 "edges keep their length by impulses along strips, solved in linear time (P1)"
             }

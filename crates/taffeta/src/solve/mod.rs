@@ -3,10 +3,12 @@
 
 pub mod block_matrix;
 pub mod blocks;
+pub mod coupling;
 pub mod parts;
 pub mod pcg;
 pub mod preconditioner;
 mod preconditioner_coarse;
 mod preconditioner_levels;
+mod preconditioner_pieces;
 pub mod pull;
 pub mod strips;

@@ -1,5 +1,8 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
+mod implicit;
+mod implicit_pull;
+mod implicit_touch;
 mod impulse;
 mod impulse_around;
 mod impulse_pace;
@@ -16,6 +19,7 @@ use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
+use implicit::{Implicit, Order};
 use impulse::Impulse;
 use std::collections::BTreeMap;
 use verlet::Verlet;
@@ -46,6 +50,7 @@ pub struct Simulation {
 /// Scratch of the chosen method.
 #[derive(Debug)]
 enum Solver {
+    Implicit(Box<Implicit>),
     Impulse(Box<Impulse>),
     Verlet(Box<Verlet>),
 }
@@ -55,6 +60,12 @@ impl Simulation {
     pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let (model, mut state) = model::build(scene, meshes)?;
         let solver = match model.method {
+            Method::BackwardEuler | Method::Bdf2 => {
+                let order = if model.method == Method::Bdf2 { Order::Second } else { Order::First };
+                let implicit = Box::new(Implicit::new(&model, order));
+                state.memory = vec![0.0; implicit.memory(&model)];
+                Solver::Implicit(implicit)
+            }
             Method::ImpulseStrips => {
                 let impulse = Box::new(Impulse::new(&model));
                 state.memory = vec![0.0; impulse.memory()];
@@ -69,6 +80,7 @@ impl Simulation {
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
         let report = match &mut self.solver {
+            Solver::Implicit(implicit) => implicit.step(&self.model, &mut self.attempt)?,
             Solver::Impulse(impulse) => impulse.step(&self.model, &mut self.attempt)?,
             Solver::Verlet(verlet) => verlet.step(&self.model, &mut self.attempt)?,
         };

@@ -110,6 +110,12 @@ pub enum StepError {
         /// The most sub-steps that are taken.
         limit: u32,
     },
+    /// The equations of the step have no solution that can be trusted.
+    #[error("the equations of the step were not solved: {reason}")]
+    Unsolvable {
+        /// Why, and what to do.
+        reason: String,
+    },
     /// The sub-steps that the scene asks for are too few.
     #[error(
         "substeps = {asked} makes sub-steps of {substep:.3e} s, but the largest stable one is {stable:.3e} s; \

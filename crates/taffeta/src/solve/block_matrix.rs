@@ -232,6 +232,26 @@ impl<const N: usize> Sink<'_, N> {
         }
     }
 
+    /// Adds `factor` times a symmetric block at (i, j) and, unless i = j, at (j, i).
+    #[inline(always)]
+    pub fn add_symmetric(&mut self, i: usize, j: usize, block: &Block, factor: f64) {
+        for (i, j) in [(i, j), (j, i)].into_iter().take(if i == j { 1 } else { 2 }) {
+            if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
+                (0..3).for_each(|c| own[c] += block[c] * factor);
+            }
+        }
+    }
+
+    /// Adds `number` times the unit matrix at (i, j) and, unless i = j, at (j, i).
+    #[inline(always)]
+    pub fn add_to_trace(&mut self, i: usize, j: usize, number: f64) {
+        for (i, j) in [(i, j), (j, i)].into_iter().take(if i == j { 1 } else { 2 }) {
+            if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
+                (0..3).for_each(|c| own[c].0[c] += number);
+            }
+        }
+    }
+
     #[inline(always)]
     fn put(&mut self, i: usize, j: usize, block: &DMat3) {
         // Rows of other chunks have no block here.
@@ -278,7 +298,7 @@ impl BlockMatrix {
     pub fn set_diagonal(&mut self, diagonal: &[f64]) {
         assert_eq!(diagonal.len(), self.pattern.particles, "a number for every particle");
         self.couplings.clear();
-        self.swellings.clear();
+        self.swellings.iter_mut().for_each(|swelling| swelling.factor = 0.0);
         self.blocks.par_iter_mut().zip(&self.pattern.chunks).for_each(|(blocks, rows)| {
             blocks.fill([Vec4::ZERO; 3]);
             for (r, &number) in diagonal[rows.first..][..rows.len()].iter().enumerate() {
@@ -345,9 +365,20 @@ impl BlockMatrix {
         *own = [block.x_axis.into(), block.y_axis.into(), block.z_axis.into()];
     }
 
-    /// Adds a matrix of rank one.
-    pub fn swell(&mut self, swelling: Swelling) {
-        self.swellings.push(swelling);
+    /// Adds the matrix factor × g gᵀ, where g has the vectors `gradient` at `particles`.
+    pub fn swell(&mut self, factor: f64, particles: &[u32], gradient: &[Vec4]) {
+        // Those of before give their room.
+        let free = self.swellings.iter().position(|swelling| swelling.factor == 0.0);
+        let place = free.unwrap_or_else(|| {
+            self.swellings.push(Swelling::default());
+            self.swellings.len() - 1
+        });
+        let Swelling { factor: own, particles: members, gradient: vectors } = &mut self.swellings[place];
+        *own = factor;
+        members.clear();
+        members.extend_from_slice(particles);
+        vectors.clear();
+        vectors.extend_from_slice(gradient);
     }
 
     /// The block on the diagonal of row `i`, which must be one.
@@ -359,13 +390,14 @@ impl BlockMatrix {
 
     /// Whether particles are joined beyond the pattern.
     pub(super) fn reaches_beyond(&self) -> bool {
-        !(self.couplings.is_empty() && self.swellings.is_empty())
+        !self.couplings.is_empty() || self.swellings.iter().any(|swelling| swelling.factor != 0.0)
     }
 
     /// Adds to y what joins particles beyond the pattern, in the order in which it came.
     pub(super) fn add_beyond(&self, x: &[Vec4], y: &mut [Vec4]) {
         self.couplings.iter().for_each(|coupling| coupling.add_product(x, y));
-        self.swellings.iter().for_each(|swelling| swelling.add_product(x, y));
+        let swollen = self.swellings.iter().filter(|swelling| swelling.factor != 0.0);
+        swollen.for_each(|swelling| swelling.add_product(x, y));
     }
 
     /// Block (i, j), zero where the pattern has none.

@@ -34,7 +34,7 @@ impl Coupling {
 }
 
 /// A matrix of rank one, factor × g gᵀ.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Swelling {
     /// The factor, not negative.
     pub factor: f64,

@@ -4,6 +4,7 @@
 pub mod block_matrix;
 pub mod blocks;
 pub mod coupling;
+pub mod limit;
 pub mod parts;
 pub mod pcg;
 pub mod preconditioner;

@@ -5,6 +5,7 @@
 //! limit nothing creeps, and every row is symmetric and resists. Which contacts push, stick and slide is found by solving again, from the
 //! solution at hand, until the forces that the solution was found with are those that it asks for.
 
+use super::implicit_particles::Particles;
 use crate::collide::nearest::nearest;
 use crate::collide::{self, Meeting, MovingBody};
 use crate::math::{DMat3, DVec3, Vec4};
@@ -13,9 +14,11 @@ use crate::solve::block_matrix::BlockMatrix;
 use crate::solve::coupling::Coupling;
 
 /// How much stiffer than what is around it a contact is.
-const STIFFNESS: f64 = 100.0;
+const STIFFNESS: f64 = 4.0;
 /// Share of the forces of all contacts by which they may be wrong.
 const WRONG: f64 = 0.02;
+/// Share of the distance by which a point may be too near without being moved out.
+const ALLOWED_DEPTH: f64 = 0.01;
 /// Numbers that are remembered for a particle: force of friction, pressure, collider + 1.
 const REMEMBERED: usize = 5;
 
@@ -90,6 +93,8 @@ pub(super) struct Touch {
     rows: Vec<Row>,
     /// Whether a particle has a row with a collider, `[particle × colliders + collider]`.
     listed: Vec<bool>,
+    /// Whether sliding is braked in proportion to how far it goes, which can only stop it.
+    careful: bool,
     /// Diagonal and right-hand side as they were before rows were added.
     before: Vec<(u32, DMat3, Vec4)>,
 }
@@ -104,6 +109,7 @@ impl Touch {
             bodies: Vec::with_capacity(colliders),
             rows: Vec::with_capacity(room),
             listed: vec![false; particles * colliders],
+            careful: false,
             before: Vec::with_capacity(room),
         }
     }
@@ -122,17 +128,24 @@ impl Touch {
     }
 
     /// Forgets all rows and finds those that velocities `v` ask for.
-    pub fn begin(&mut self, model: &Model, reach: &Reach, v: &[Vec4], memory: &[f64], matrix: &BlockMatrix) {
+    pub fn begin(
+        &mut self,
+        particles: &Particles,
+        reach: &Reach,
+        v: &[Vec4],
+        memory: &[f64],
+        matrix: &BlockMatrix,
+    ) {
         self.listed.fill(false);
         self.rows.clear();
         self.before.clear();
-        self.find(model, reach, v, memory, matrix);
+        self.find(particles, reach, v, memory, matrix);
     }
 
     /// Adds a row for every particle that would come too near to a solid and has none yet; whether there are any.
     fn find(
         &mut self,
-        model: &Model,
+        particles: &Particles,
         reach: &Reach,
         v: &[Vec4],
         memory: &[f64],
@@ -140,40 +153,40 @@ impl Touch {
     ) -> bool {
         let known = self.rows.len();
         let Self { meetings, bodies, rows, listed, .. } = self;
-        for (cloth, meetings) in model.cloths.iter().zip(meetings.iter()) {
-            for i in cloth.particles.clone().filter(|i| model.inverse_mass[*i] > 0.0) {
-                let end = reach.end(i, v);
-                for (c, (body, meeting)) in bodies.iter().zip(meetings).enumerate() {
-                    let Some(near) = nearest(&body.after, end, meeting.distance) else { continue };
-                    if std::mem::replace(&mut listed[i * bodies.len() + c], true) {
-                        continue;
-                    }
-                    let memory = &memory[REMEMBERED * i..][..REMEMBERED];
-                    let same = memory[4] == (c + 1) as f64;
-                    let local = body.after.pose.to_local(end);
-                    let contact = Contact {
-                        particles: [i as u32, 0, 0, 0],
-                        weights: [1.0, 0.0, 0.0, 0.0],
-                        normal: near.normal,
-                        other: end - near.normal * near.gap,
-                        carried: body.after.pose.to_world(local) - body.before.pose.to_world(local),
-                        distance: meeting.distance,
-                        friction: meeting.friction,
-                        held: if same { DVec3::new(memory[0], memory[1], memory[2]) } else { DVec3::ZERO },
-                        pressure: if same { memory[3] } else { 0.0 },
-                    };
-                    rows.push(Row::new(contact, c as u32, reach, v, matrix));
+        for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
+            let end = reach.end(i, v);
+            for (c, (body, meeting)) in bodies.iter().zip(&meetings[particles.cloth[i] as usize]).enumerate()
+            {
+                let Some(near) = nearest(&body.after, end, meeting.distance) else { continue };
+                if std::mem::replace(&mut listed[i * bodies.len() + c], true) {
+                    continue;
                 }
+                let memory = &memory[REMEMBERED * i..][..REMEMBERED];
+                let same = memory[4] == (c + 1) as f64;
+                let local = body.after.pose.to_local(end);
+                let contact = Contact {
+                    particles: [i as u32, 0, 0, 0],
+                    weights: [1.0, 0.0, 0.0, 0.0],
+                    normal: near.normal,
+                    other: end - near.normal * near.gap,
+                    carried: body.after.pose.to_world(local) - body.before.pose.to_world(local),
+                    distance: meeting.distance,
+                    friction: meeting.friction,
+                    held: if same { DVec3::new(memory[0], memory[1], memory[2]) } else { DVec3::ZERO },
+                    pressure: if same { memory[3] } else { 0.0 },
+                };
+                rows.push(Row::new(contact, c as u32, reach, v, matrix));
             }
         }
         self.rows.len() > known
     }
 
-    /// Adds all rows to a system.
-    pub fn press(&mut self, h: f64, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+    /// Adds all rows to a system. The last time `careful`: what is not settled then must not push.
+    pub fn press(&mut self, h: f64, careful: bool, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        self.careful = careful;
         for row in &self.rows {
             let contact = &row.contact;
-            let (block, force) = row.linear();
+            let (block, force) = row.linear(careful);
             for (&i, &w) in contact.members() {
                 self.before.push((i, matrix.diagonal(i), rhs[i as usize]));
                 rhs[i as usize] += (force * (h * w)).into();
@@ -195,7 +208,7 @@ impl Touch {
     /// Holds all rows against a solution: whether their forces were those that it asks for. Rows are then as it asks.
     pub fn judge(
         &mut self,
-        model: &Model,
+        particles: &Particles,
         reach: &Reach,
         v: &[Vec4],
         memory: &[f64],
@@ -204,24 +217,14 @@ impl Touch {
         let (mut wrong, mut all) = (0.0, 0.0);
         for row in &mut self.rows {
             let moved = row.moved(reach, v);
-            let (block, force) = row.linear();
+            let (block, force) = row.linear(self.careful);
             let used = force - block * moved;
             let asked = row.settle(moved);
             wrong += (asked - used).length();
             all += asked.length();
         }
         let fits = wrong <= WRONG * all;
-        !self.find(model, reach, v, memory, matrix) && fits
-    }
-
-    pub fn describe(&self) -> String {
-        let mut n = [0; 3];
-        let mut most: f64 = 0.0;
-        for r in &self.rows {
-            n[match r.grip { Grip::Open => 0, Grip::Stuck => 1, _ => 2 }] += 1;
-            most = most.max(r.contact.pressure);
-        }
-        format!("open {} stuck {} sliding {} most {most:.4} {:?}", n[0], n[1], n[2], self.rows.first())
+        !self.find(particles, reach, v, memory, matrix) && fits
     }
 
     /// Writes down what is to be remembered; how many points touch.
@@ -256,20 +259,27 @@ impl Touch {
     }
 
     /// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
-    pub fn guard(&self, model: &Model, x: &mut [Vec4], v: &mut [Vec4], duration: f64) {
-        for (cloth, meetings) in model.cloths.iter().zip(&self.meetings) {
-            let deep = 0.01 * 1e-3 * cloth.fabric.thickness;
-            for i in cloth.particles.clone().filter(|i| model.inverse_mass[*i] > 0.0) {
-                for (body, meeting) in self.bodies.iter().zip(meetings) {
-                    let end = x[i].xyz();
-                    let Some(near) = nearest(&body.after, end, meeting.distance - deep) else { continue };
-                    let local = body.after.pose.to_local(end);
-                    let surface = (end - body.before.pose.to_world(local)) / duration;
-                    let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
-                    x[i] = (end + near.normal * (meeting.distance - near.gap)).into();
-                    v[i] = (v[i].xyz() - near.normal * approach).into();
-                }
+    pub fn guard(&self, particles: &Particles, x: &mut [Vec4], v: &mut [Vec4], duration: f64) {
+        for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
+            for (body, meeting) in self.bodies.iter().zip(&self.meetings[particles.cloth[i] as usize]) {
+                let end = x[i].xyz();
+                let deep = ALLOWED_DEPTH * meeting.distance;
+                let Some(near) = nearest(&body.after, end, meeting.distance - deep) else { continue };
+                let local = body.after.pose.to_local(end);
+                let surface = (end - body.before.pose.to_world(local)) / duration;
+                let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
+                x[i] = (end + near.normal * (meeting.distance - near.gap)).into();
+                v[i] = (v[i].xyz() - near.normal * approach).into();
             }
+        }
+    }
+
+    /// Adds h times the forces that the law asks for where velocities `v` lead.
+    pub fn forces(&self, reach: &Reach, v: &[Vec4], sum: &mut [Vec4]) {
+        for row in &self.rows {
+            let mut asked = *row;
+            let force = asked.settle(row.moved(reach, v));
+            row.contact.members().for_each(|(i, w)| sum[*i as usize] += (force * (reach.h * w)).into());
         }
     }
 }
@@ -314,7 +324,7 @@ impl Row {
     }
 
     /// B and f: the force on the point is f - B × how far it moves.
-    fn linear(&self) -> (DMat3, DVec3) {
+    fn linear(&self, careful: bool) -> (DMat3, DVec3) {
         let Contact { normal: n, other, distance, friction, pressure, .. } = self.contact;
         let normals = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
         let push = n * (self.stiffness * (distance - (self.point - other).dot(n)));
@@ -323,6 +333,10 @@ impl Row {
             Grip::Open => (DMat3::ZERO, DVec3::ZERO),
             // Along normal and surface it is equally stiff.
             Grip::Stuck => (DMat3::IDENTITY * self.stiffness, push - self.slip * self.stiffness),
+            Grip::Sliding(_, slip) if careful => {
+                let brake = tangents * (friction * pressure / slip);
+                (normals * self.stiffness + brake, push - brake * self.slip)
+            }
             Grip::Sliding(d, slip) => {
                 let across =
                     (tangents - DMat3::from_cols(d * d.x, d * d.y, d * d.z)) * (friction * pressure / slip);

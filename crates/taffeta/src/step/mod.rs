@@ -1,7 +1,9 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
 mod implicit;
+mod implicit_particles;
 mod implicit_pull;
+mod implicit_solve;
 mod implicit_touch;
 mod impulse;
 mod impulse_around;
@@ -19,6 +21,7 @@ use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
+use crate::solve::limit::Limiter;
 use implicit::{Implicit, Order};
 use impulse::Impulse;
 use std::collections::BTreeMap;
@@ -45,6 +48,7 @@ pub struct Simulation {
     /// The step is taken here, so that a failed one leaves the state as it was.
     attempt: State,
     solver: Solver,
+    limiter: Option<Limiter>,
 }
 
 /// Scratch of the chosen method.
@@ -73,7 +77,8 @@ impl Simulation {
             }
             Method::Verlet => Solver::Verlet(Box::new(Verlet::new(&model))),
         };
-        Ok(Self { attempt: state.clone(), model, state, solver })
+        let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
+        Ok(Self { attempt: state.clone(), model, state, solver, limiter })
     }
 
     /// Moves on by one step. On an error the state stays the last good one.
@@ -84,11 +89,20 @@ impl Simulation {
             Solver::Impulse(impulse) => impulse.step(&self.model, &mut self.attempt)?,
             Solver::Verlet(verlet) => verlet.step(&self.model, &mut self.attempt)?,
         };
+        self.limit_strain();
         self.attempt.step += 1;
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;
         self.check_finite()?;
         std::mem::swap(&mut self.state, &mut self.attempt);
         Ok(report)
+    }
+
+    /// Shortens edges that are too long, as far as the scene asks for it. Contacts are answered in the next step.
+    fn limit_strain(&mut self) {
+        if let (Some(limit), Some(limiter)) = (&self.model.limit, &mut self.limiter) {
+            let State { positions, velocities, .. } = &mut self.attempt;
+            limiter.run(limit, positions, velocities);
+        }
     }
 
     /// All that is constant.

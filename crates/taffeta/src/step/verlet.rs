@@ -54,6 +54,7 @@ struct Worker {
 struct SubStep<'a> {
     model: &'a Model,
     moving: &'a Moving,
+    time: f64,
     h: f64,
     renew_air: bool,
     bodies: &'a [MovingBody],
@@ -101,8 +102,9 @@ impl Verlet {
             let h = left / f64::from(count);
             let burst = count.min(BURST);
             for k in 0..burst {
-                self.move_bodies(model, start + done + f64::from(k) * h, h);
-                self.substep(model, h, k % AIR_HELD == 0);
+                let time = start + done + f64::from(k) * h;
+                self.move_bodies(model, time, h);
+                self.substep(model, time, h, k % AIR_HELD == 0);
             }
             // The last burst ends exactly where the step ends.
             done = if burst == count { model.step_time } else { done + f64::from(burst) * h };
@@ -143,10 +145,11 @@ impl Verlet {
         self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
     }
 
-    fn substep(&mut self, model: &Model, h: f64, renew_air: bool) {
+    fn substep(&mut self, model: &Model, time: f64, h: f64, renew_air: bool) {
         let now = SubStep {
             model,
             moving: &self.now,
+            time,
             h,
             renew_air: renew_air && model.air.density > 0.0,
             bodies: &self.bodies,
@@ -181,7 +184,7 @@ impl Worker {
         let begun = Instant::now();
         let (model, h, Moving { x, v }) = (now.model, now.h, now.moving);
         if now.renew_air {
-            self.chunk.renew_air(model, x, v, f64::from(AIR_HELD) * h);
+            self.chunk.renew_air(model, x, v, now.time, f64::from(AIR_HELD) * h);
         }
         let air_done = Instant::now();
         let first = self.chunk.particles.start;

@@ -1,7 +1,10 @@
 //! `taffeta bench`: experiments that time the methods, told as tables and as JSON.
 
 mod drape;
+mod flags;
 mod hang;
+mod limit;
+mod stable_step;
 
 use crate::report::{Replacement, ReportError};
 use crate::stepping::FrameSteps;
@@ -25,6 +28,9 @@ pub struct Args {
 enum Experiment {
     Hang(hang::Args),
     Drape(drape::Args),
+    StableStep(stable_step::Args),
+    Flags(flags::Args),
+    Limit(limit::Args),
 }
 
 /// What all experiments are asked.
@@ -55,6 +61,9 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
     let (name, common) = match &args.experiment {
         Experiment::Hang(args) => ("hang", &args.common),
         Experiment::Drape(args) => ("drape", &args.common),
+        Experiment::StableStep(args) => ("stable-step", &args.common),
+        Experiment::Flags(args) => ("flags", &args.common),
+        Experiment::Limit(args) => ("limit", &args.common),
     };
     let machine = machine::description();
     let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
@@ -63,6 +72,9 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
     let table = match &args.experiment {
         Experiment::Hang(args) => hang::measure(args)?,
         Experiment::Drape(args) => drape::measure(args)?,
+        Experiment::StableStep(args) => stable_step::measure(args)?,
+        Experiment::Flags(args) => flags::measure(args)?,
+        Experiment::Limit(args) => limit::measure(args)?,
     };
     let all = json!({ "machine": machine, "version": version, "rows": table.rows });
     let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));
@@ -73,10 +85,14 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
 }
 
 fn publish(path: &Path, all: &Value) -> Result<(), Failure> {
+    write(path, &format!("{all:#}\n"))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let write = || {
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         let mut file = Replacement::begin(path)?;
-        writeln!(file.out, "{all:#}")?;
+        file.out.write_all(text.as_bytes())?;
         file.put_in_place()
     };
     write().map_err(|source| Failure::work(ReportError::Io { path: path.into(), source }))

@@ -40,7 +40,7 @@ pub struct Scene {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub frames: u32,
     /// Time from one frame to the next [s].
-    #[schemars(range(min = 1e-6, max = 1.0))]
+    #[schemars(range(min = 1e-6, max = 1000.0))]
     pub frame_time: f64,
     /// Acceleration of everything that is free [m/s²].
     #[schemars(inner(range(min = -1000.0, max = 1000.0)))]

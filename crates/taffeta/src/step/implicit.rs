@@ -9,7 +9,7 @@ use super::implicit_particles::Particles;
 use super::implicit_solve::{Goal, Unknowns};
 use super::implicit_touch::Touch;
 use super::report::{StepError, StepReport};
-use crate::math::Vec4;
+use crate::math::{DMat3, Vec4};
 use crate::model::{Model, State};
 use crate::scene::StepChoice;
 use std::time::Instant;
@@ -40,8 +40,8 @@ pub struct Implicit {
     past: [Vec<Vec4>; 2],
     /// x̃ and ṽ.
     start: [Vec<Vec4>; 2],
-    /// Particles that something holds.
-    held: Vec<bool>,
+    /// The part of every particle's motion that something holds.
+    held: Vec<DMat3>,
     /// Mean length of an edge [m].
     edge: f64,
 }
@@ -79,7 +79,7 @@ impl Implicit {
             x: room.clone(),
             v: room.clone(),
             past: [past.clone(), past],
-            held: vec![false; room.len()],
+            held: vec![DMat3::ZERO; room.len()],
             start: [room.clone(), room],
             edge: edges.sum::<f64>() / count as f64,
         }
@@ -213,12 +213,14 @@ impl Implicit {
 
     /// An impact is no smooth past: whoever is held moves on from there as if it always had, or BDF2 would throw it back.
     fn forget_impacts(&mut self, duration: f64) {
-        self.held.fill(false);
-        self.unknowns.touch.hold(duration, &mut self.v, |i| self.held[i] = true);
+        self.held.fill(DMat3::ZERO);
+        self.unknowns.touch.hold(duration, &mut self.v, |i, held| self.held[i] = held);
         let [x_past, v_past] = &mut self.past;
-        for i in (0..self.held.len()).filter(|i| self.held[*i]) {
-            v_past[i] = self.v[i];
-            x_past[i] = self.x[i] - self.v[i] * duration;
+        for (i, held) in self.held.iter().enumerate().filter(|(_, held)| **held != DMat3::ZERO) {
+            let (x, v) = (self.x[i].xyz(), self.v[i].xyz());
+            let (x_then, v_then) = (x_past[i].xyz(), v_past[i].xyz());
+            v_past[i] = (v_then + *held * (v - v_then)).into();
+            x_past[i] = (x_then + *held * (x - v * duration - x_then)).into();
         }
     }
 }

@@ -14,8 +14,10 @@ use crate::solve::block_matrix::BlockMatrix;
 use crate::solve::pcg::{Error, Params, Pcg};
 use std::time::Instant;
 
-/// Residual of the linear system at which it is taken for solved, relative to that of unchanged velocities (P4's stopping rule).
+/// Residual of the linear system at which it is taken for solved, relative to that of unchanged velocities (P4's stopping rule); and where
+/// something touches, for friction needs to know the pressure.
 const TOLERANCE: f64 = 1e-2;
+const TOLERANCE_IN_CONTACT: f64 = 1e-3;
 const MOST_ITERATIONS: u32 = 1000;
 /// How often contacts are asked again whether they push, stick or slide.
 const MOST_PASSES: u32 = 4;
@@ -155,6 +157,7 @@ impl Unknowns {
             report.stages.add("precondition", clock.elapsed().as_secs_f64());
 
             let clock = Instant::now();
+            self.pcg.params.tolerance = if self.touch.any() { TOLERANCE_IN_CONTACT } else { TOLERANCE };
             match self.pcg.improve(&self.matrix, &self.rhs, &mut self.end, scale) {
                 Ok(info) => {
                     report.iterations += info.iterations;

@@ -16,7 +16,9 @@ use crate::solve::coupling::Coupling;
 /// How much stiffer than what is around it a contact is.
 const STIFFNESS: f64 = 4.0;
 /// Share of the forces of all contacts by which they may be wrong.
-const WRONG: f64 = 0.02;
+const WRONG: f64 = 0.1;
+/// Share of the largest friction within which a point slides.
+const AT_LIMIT: f64 = 1e-9;
 /// Share of the distance by which a point may be too near without being moved out.
 const ALLOWED_DEPTH: f64 = 0.01;
 /// Numbers that are remembered for a particle: force of friction, pressure, collider + 1.
@@ -142,7 +144,7 @@ impl Touch {
         self.find(particles, reach, v, memory, matrix);
     }
 
-    /// Adds a row for every particle that would come too near to a solid and has none yet; whether there are any.
+    /// Adds a row for every particle that would come too near to a solid and has none yet; returns the force that would push them out [N].
     fn find(
         &mut self,
         particles: &Particles,
@@ -150,7 +152,7 @@ impl Touch {
         v: &[Vec4],
         memory: &[f64],
         matrix: &BlockMatrix,
-    ) -> bool {
+    ) -> f64 {
         let known = self.rows.len();
         let Self { meetings, bodies, rows, listed, .. } = self;
         for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
@@ -178,7 +180,9 @@ impl Touch {
                 rows.push(Row::new(contact, c as u32, reach, v, matrix));
             }
         }
-        self.rows.len() > known
+        let asked =
+            |row: &Row| row.stiffness * (row.contact.distance - row.gap(row.moved(reach, v))).max(0.0);
+        self.rows[known..].iter().map(asked).sum()
     }
 
     /// Adds all rows to a system. The last time `careful`: what is not settled then must not push.
@@ -218,13 +222,20 @@ impl Touch {
         for row in &mut self.rows {
             let moved = row.moved(reach, v);
             let (block, force) = row.linear(self.careful);
-            let used = force - block * moved;
+            let (used, did) = (force - block * moved, std::mem::discriminant(&row.grip));
             let asked = row.settle(moved);
-            wrong += (asked - used).length();
+            // Whoever did the wrong thing is wrong by all of its force.
+            let same = did == std::mem::discriminant(&row.grip);
+            wrong += if same { (asked - used).length() } else { asked.length().max(used.length()) };
             all += asked.length();
         }
-        let fits = wrong <= WRONG * all;
-        !self.find(particles, reach, v, memory, matrix) && fits
+        let missed = self.find(particles, reach, v, memory, matrix);
+        wrong + missed <= WRONG * (all + missed)
+    }
+
+    /// Whether anything is near.
+    pub fn any(&self) -> bool {
+        !self.rows.is_empty()
     }
 
     /// Writes down what is to be remembered; how many points touch.
@@ -243,18 +254,18 @@ impl Touch {
         touching
     }
 
-    /// Velocities of points that are held become those of what holds them, where a method's own are not the way they went: who was is told.
-    pub fn hold(&self, duration: f64, v: &mut [Vec4], mut tell: impl FnMut(usize)) {
+    /// Velocities of points that are held become those of what holds them, where a method's own are not the way they went. Who is held is
+    /// told, with the part of motion that is: all of it, or that along the normal.
+    pub fn hold(&self, duration: f64, v: &mut [Vec4], mut tell: impl FnMut(usize, DMat3)) {
         for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0) {
             let Contact { particles, normal, carried, .. } = row.contact;
-            let own = &mut v[particles[0] as usize];
-            let relative = own.xyz() - carried / duration;
-            let kept = match row.grip {
-                Grip::Stuck => DVec3::ZERO,
-                _ => relative - normal * relative.dot(normal),
+            let held = match row.grip {
+                Grip::Stuck => DMat3::IDENTITY,
+                _ => DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z),
             };
-            *own = (carried / duration + kept).into();
-            tell(particles[0] as usize);
+            let own = &mut v[particles[0] as usize];
+            *own = (own.xyz() + held * (carried / duration - own.xyz())).into();
+            tell(particles[0] as usize, held);
         }
     }
 
@@ -312,7 +323,8 @@ impl Row {
         // The force that holds says how far the point is from where it stuck.
         let slip = contact.along(moved - contact.held / stiffness);
         let mut row = Self { contact, collider, grip: Grip::Stuck, stiffness, point, slip };
-        if contact.pressure > 0.0 || contact.friction == 0.0 {
+        // Whoever slid goes on sliding, whoever was held tries to hold.
+        if contact.held.length() >= contact.friction * contact.pressure * (1.0 - AT_LIMIT) {
             row.grip = row.grip_at(row.moved(reach, v), contact.pressure);
         }
         row
@@ -321,6 +333,11 @@ impl Row {
     /// How far velocities move the point [m].
     fn moved(&self, reach: &Reach, v: &[Vec4]) -> DVec3 {
         self.contact.point(|i| v[i].xyz()) * reach.h
+    }
+
+    /// How far from the other side it is then [m].
+    fn gap(&self, moved: DVec3) -> f64 {
+        (self.point + moved - self.contact.other).dot(self.contact.normal)
     }
 
     /// B and f: the force on the point is f - B × how far it moves.
@@ -360,9 +377,8 @@ impl Row {
 
     /// The force that the law asks for where the point has moved that far; the row is then as the law says.
     fn settle(&mut self, moved: DVec3) -> DVec3 {
-        let Contact { normal, other, distance, friction, .. } = self.contact;
-        let gap = (self.point + moved - other).dot(normal);
-        let pressure = (self.stiffness * (distance - gap)).max(0.0);
+        let Contact { normal, distance, friction, .. } = self.contact;
+        let pressure = (self.stiffness * (distance - self.gap(moved))).max(0.0);
         if self.grip == Grip::Open && pressure > 0.0 {
             // How deep a point got that nothing held says nothing of the pressure that will hold it.
             self.grip = Grip::Stuck;
@@ -373,10 +389,15 @@ impl Row {
             (self.grip, self.contact.held) = (Grip::Open, DVec3::ZERO);
             return DVec3::ZERO;
         }
-        self.grip = self.grip_at(moved, pressure);
+        self.grip = match (self.grip, self.grip_at(moved, pressure)) {
+            // Friction stops; what it would throw back, it holds.
+            (Grip::Sliding(before, _), Grip::Sliding(now, _)) if now.dot(before) < 0.0 => Grip::Stuck,
+            (_, grip) => grip,
+        };
         self.contact.held = match self.grip {
             Grip::Sliding(along, _) => along * (-friction * pressure),
-            _ => (self.slip + self.contact.along(moved)) * -self.stiffness,
+            _ => ((self.slip + self.contact.along(moved)) * -self.stiffness)
+                .clamp_length_max(friction * pressure),
         };
         self.contact.held + normal * pressure
     }

@@ -4,6 +4,7 @@ mod drape;
 mod flags;
 mod hang;
 mod limit;
+mod secant;
 mod stable_step;
 
 use crate::report::{Replacement, ReportError};

@@ -12,7 +12,9 @@ use super::topology::{MeshProblem, Topology};
 use super::{AirModel, Balloon, ClothPiece, Model, PinGroup};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
-use crate::scene::{self, Cloth, ClothModel, Fabric, Fault, Mesh, Method, Pin, Scene, Side, StrainLimit};
+use crate::scene::{
+    self, Cloth, ClothModel, Fabric, Fault, FillingKind, Mesh, Method, Pin, Scene, Side, StrainLimit,
+};
 use std::collections::BTreeMap;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
@@ -248,7 +250,7 @@ fn add_filling(
         a.dot(b.cross(c))
     };
     let volume = model.triangles[triangles.clone()].iter().map(sixfold).sum::<f64>() / 6.0;
-    let sealed = filling.sealed.then_some(volume.abs());
+    let sealed = (filling.kind == FillingKind::Gas).then_some(volume.abs());
     model.balloons.push(Balloon { triangles, pressure: filling.pressure, sealed });
     Ok(())
 }

@@ -206,9 +206,20 @@ pub struct Filling {
     /// Pressure above that of the outside, at the start [Pa].
     #[schemars(range(min = -1e6, max = 1e6))]
     pub pressure: f64,
-    /// Whether the gas stays in: its pressure then rises as the volume falls. Else a pump keeps the pressure.
+    /// How the pressure goes on.
     #[serde(default)]
-    pub sealed: bool,
+    pub kind: FillingKind,
+}
+
+/// How the pressure in a closed piece of cloth goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FillingKind {
+    /// The gas stays in: its pressure rises as the volume falls.
+    #[default]
+    Gas,
+    /// A pump keeps the pressure.
+    Pump,
 }
 
 /// A surface from a file.

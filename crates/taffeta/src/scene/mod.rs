@@ -15,8 +15,8 @@ pub mod rules;
 mod sense;
 
 pub use cloth::{
-    Ball, Cloth, ClothModel, Corner, Disc, Filling, Kick, Lattice, MeshShape, Pin, Sheet, Side, Strip, Tube,
-    UpAxis,
+    Ball, Cloth, ClothModel, Corner, Disc, Filling, FillingKind, Kick, Lattice, MeshShape, Pin, Sheet, Side,
+    Strip, Tube, UpAxis,
 };
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
 pub use fabric::{Fabric, FabricChange};
@@ -213,7 +213,7 @@ impl Method {
         }
     }
 
-    /// Whether it is implicit: stable at any step, for all kinds of elements.
+    /// Whether it solves for all particles together: stable at any step, for all kinds of elements.
     pub fn is_implicit(self) -> bool {
         matches!(self, Method::BackwardEuler | Method::Bdf2)
     }

@@ -72,7 +72,7 @@ impl Scene {
         if cloth.filling.is_some() {
             faults.report(Rule::NotForMethod, place.key("filling"), "{ .. }", &detail, remedy);
         }
-        if cloth.lattice.is_some() && method != Method::Verlet {
+        if cloth.lattice.is_some() && method == Method::ImpulseStrips {
             faults.report(Rule::NotForMethod, place.key("lattice"), "{ .. }", &detail, remedy);
         }
     }

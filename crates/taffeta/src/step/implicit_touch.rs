@@ -16,7 +16,7 @@ use crate::solve::coupling::Coupling;
 /// How much stiffer than what is around it a contact is.
 const STIFFNESS: f64 = 4.0;
 /// Share of the forces of all contacts by which they may be wrong.
-const WRONG: f64 = 0.1;
+const WRONG: f64 = 0.05;
 /// Share of the largest friction within which a point slides.
 const AT_LIMIT: f64 = 1e-9;
 /// Share of the distance by which a point may be too near without being moved out.
@@ -222,11 +222,9 @@ impl Touch {
         for row in &mut self.rows {
             let moved = row.moved(reach, v);
             let (block, force) = row.linear(self.careful);
-            let (used, did) = (force - block * moved, std::mem::discriminant(&row.grip));
+            let used = force - block * moved;
             let asked = row.settle(moved);
-            // Whoever did the wrong thing is wrong by all of its force.
-            let same = did == std::mem::discriminant(&row.grip);
-            wrong += if same { (asked - used).length() } else { asked.length().max(used.length()) };
+            wrong += (asked - used).length();
             all += asked.length();
         }
         let missed = self.find(particles, reach, v, memory, matrix);

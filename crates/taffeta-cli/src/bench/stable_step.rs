@@ -18,7 +18,7 @@ use taffeta_render::plot::{Line, Plot, Stroke, lines_svg};
 const SIZE: f64 = 1.0;
 /// The shortest time that a step is tried for [s], and the fewest and most steps.
 const TRIAL: f64 = 1.0;
-const FEWEST: u32 = 20;
+const FEWEST: u32 = 40;
 const MOST: u32 = 20_000;
 /// Steps between which the limit is sought [s].
 const SHORTEST: f64 = 1e-6;
@@ -28,8 +28,8 @@ const HALVINGS: u32 = 10;
 
 /// A sheet of cotton, 1 m by 1 m, level at the start, swings down from two corners, in a vacuum.
 ///
-/// A step is stable if the sheet is tried with it for a second and at least 20 steps, and nothing is ever further from the middle of its
-/// upper edge than 3 m. `verlet` here takes the step as it is; the method of that name cuts it below the bound of its own, which
+/// A step is stable if the sheet is tried with it for a second and at least 40 steps, and nothing is then further from its middle
+/// than 3 m. Long steps of implicit methods first overshoot, for they follow straight lines, and come back. `verlet` here takes the step as it is; the method of that name cuts it below the bound of its own, which
 /// stands beside it. `bdf2-secant` is P3's variant without a matrix; its iteration must come to an end too. Steps from 1e-6 s to 100 s are tried; a longer limit is told as 100.
 #[derive(clap::Args)]
 pub struct Args {
@@ -133,13 +133,13 @@ impl Integrator {
             Self::Verlet => verlet_survives(model, state, step, count),
             Self::Secant => {
                 let mut secant = Secant::new(state);
-                (0..count).all(|_| secant.step(model, step) && is_whole(&secant.state))
+                (0..count).all(|_| secant.step(model, step)) && is_whole(&secant.state)
             }
             Self::Implicit(..) => {
                 let Ok(mut simulation) = Simulation::new(&scene(grid, self, step), &BTreeMap::new()) else {
                     return false;
                 };
-                (0..count).all(|_| simulation.step().is_ok() && is_whole(simulation.state()))
+                (0..count).all(|_| simulation.step().is_ok()) && is_whole(simulation.state())
             }
         }
     }
@@ -154,11 +154,8 @@ fn verlet_survives(model: &Model, start: &State, h: f64, count: u32) -> bool {
             state.velocities[i] += h * (force * model.inverse_mass[i] + model.gravity);
             state.positions[i] += h * state.velocities[i];
         }
-        if !is_whole(&state) {
-            return false;
-        }
     }
-    true
+    is_whole(&state)
 }
 
 fn is_whole(state: &State) -> bool {

@@ -18,7 +18,7 @@ pub fn force(normal: DVec3, stream: DVec3, air: &AirModel, area_mass: f64, h: f6
     let along = stream - across;
     let lift = air.lift * along.length();
     let part = |u: DVec3, coefficient: f64, more: f64| {
-        let pressure_per_speed = 0.5 * air.density * (coefficient * u.length() + more);
+        let pressure_per_speed = 0.5 * air.density * coefficient * u.length() + 0.5 * air.density * more;
         u * (pressure_per_speed / (h * pressure_per_speed / area_mass).max(1.0))
     };
     (part(across, air.drag, lift) + part(along, air.skin_friction, 0.0)) * (0.5 * squared.sqrt())

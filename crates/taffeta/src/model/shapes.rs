@@ -95,7 +95,8 @@ pub(super) fn ball(ball: &Ball) -> Blank {
         for i in 0..count(ring) {
             // Along the sides of a square: towards +z, then +x and so on, seen from above against the clock.
             let corners = [(1.0, 0.0), (0.0, -1.0), (-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)];
-            let (side, along) = if k == 0 { (0, 0.0) } else { (i / k, f64::from(i % k)) };
+            // A pole is a square without sides.
+            let (side, along) = (i / k.max(1), f64::from(i % k.max(1)));
             let ((x0, z0), (x1, z1)) = (corners[side as usize], corners[side as usize + 1]);
             let (back, far) = (f64::from(k) - along, along);
             let p = DVec3::new(x0 * back + x1 * far, y, z0 * back + z1 * far);

@@ -3,7 +3,6 @@
 use super::secant::Secant;
 use super::{Common, Table};
 use crate::certificate::figures;
-use crate::tell::tell;
 use crate::{Failure, faults};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -25,5 +25,22 @@ macro_rules! scenes {
 
 /// All built-in scenes, in alphabetical order.
 pub fn scenes() -> &'static [BuiltIn] {
-    scenes!("capsules", "curtain", "disc", "drape", "flag", "hammock", "hang", "tube")
+    scenes!(
+        "balloon",
+        "capsules",
+        "curtain",
+        "curtain-gusts",
+        "disc",
+        "drape",
+        "flag",
+        "flag-calm",
+        "flag-storm",
+        "flag-wind",
+        "hammock",
+        "hang",
+        "sponge",
+        "tablecloth",
+        "trampoline",
+        "tube",
+    )
 }

@@ -10,7 +10,9 @@ use taffeta_io::scene_file::{LocatedFault, ReadRule, SceneFaults, from_text};
 const BASE: &str = r##"
 title = "Every number there is"
 [solver]
+method = "bdf2"
 substeps = 4
+limit = { strain = 0.1, sweeps = 10 }
 [camera]
 position = [3.0, 2.0, 4.0]
 target = [0.0, 0.5, 0.0]
@@ -39,6 +41,11 @@ strip = { length = 1.0, width = 0.1, segments = 10 }
 disc = { radius = 0.5, rings = 4 }
 [[cloth]]
 tube = { radius = 0.5, length = 1.0, segments = 12, rows = 6 }
+[[cloth]]
+ball = { radius = 0.2, rings = 3 }
+filling = { pressure = 100.0 }
+[[cloth]]
+lattice = { size = [0.1, 0.2, 0.3], cells = [2, 3, 4], density = 50.0, modulus = 2e4, damping = 1.0 }
 [[cloth]]
 mesh = { file = "some.obj", scale = 0.01, up = "z", weld = 1e-3 }
 [[collider]]

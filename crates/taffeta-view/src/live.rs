@@ -227,14 +227,7 @@ impl Live {
 
     /// Lays the scene's air and gravity over running simulations.
     fn surround(&mut self) {
-        let air = &self.scene.air;
-        let air = AirModel {
-            density: air.density,
-            drag: air.drag,
-            skin_friction: air.skin_friction,
-            wind: DVec3::from(air.wind),
-            damping: air.damping,
-        };
+        let air = AirModel::of(&self.scene.air, self.scene.seed);
         let gravity = DVec3::from(self.scene.gravity);
         self.sides.iter_mut().for_each(|side| side.simulation.set_surroundings(gravity, air));
     }

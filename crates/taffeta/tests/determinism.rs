@@ -98,17 +98,19 @@ fn a_state_from_bytes_goes_on_with_the_same_bits() {
 
 /// A changed hash is a changed result: put the new one here only with a reason in the commit.
 const GOLDEN: &[(Method, u64)] = &[
+    (Method::BackwardEuler, 0),
+    (Method::Bdf2, 0),
     (Method::ImpulseIterative, 0),
-    (Method::ImpulseStrips, 0x0310_bb68_087d_718c),
+    (Method::ImpulseStrips, 0),
     (Method::ImpulseDirect, 0),
-    (Method::Verlet, 0x2a95_2348_3e24_dc09),
+    (Method::Verlet, 0),
 ];
 
 #[test]
 fn golden_hashes_are_kept() {
-    for (method, golden) in GOLDEN {
-        let last = hashes(&everything(*method), 2, 10)[9];
-        assert_eq!(format!("{last:016x}"), format!("{golden:016x}"), "{}", method.name());
-    }
+    let named = |method: Method, hash: u64| format!("{} {hash:016x}", method.name());
+    let found = GOLDEN.iter().map(|(method, _)| named(*method, hashes(&everything(*method), 2, 10)[9]));
+    let kept = GOLDEN.iter().map(|(method, golden)| named(*method, *golden));
+    assert_eq!(found.collect::<Vec<_>>(), kept.collect::<Vec<_>>());
     assert_eq!(GOLDEN.len(), Method::ALL.len());
 }

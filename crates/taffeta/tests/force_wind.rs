@@ -74,7 +74,16 @@ const SURFACE: Surface = Surface { density: 1.2, drag: 1.3, skin_friction: 0.02,
 
 #[test]
 fn without_lift_the_force_is_that_of_the_explicit_air() {
-    let model = AirModel { density: 1.2, drag: 1.3, skin_friction: 0.02, wind: DVec3::ZERO, damping: 0.0 };
+    let model = AirModel {
+        density: 1.2,
+        drag: 1.3,
+        skin_friction: 0.02,
+        wind: DVec3::ZERO,
+        damping: 0.0,
+        lift: 0.0,
+        gust: [0.0, 1.0, 1.0],
+        seed: 1,
+    };
     let mut random = Random::new(3);
     for _ in 0..500 {
         let (normal, stream) = (any(&mut random, 1.0), any(&mut random, 20.0));

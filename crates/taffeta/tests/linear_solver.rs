@@ -383,7 +383,7 @@ fn nothing_to_do_takes_no_iterations() {
         let mut x = zero.clone();
         x[50..].fill(Vec4([1.0, 2.0, 3.0, 0.0]));
         let done = pcg.solve(&matrix, &zero, &mut x);
-        assert_eq!(done, Ok(Info { iterations: 0, residual: 0.0 }));
+        assert_eq!(done, Ok(Info { iterations: 0, residual: 0.0, scale: 0.0 }));
         assert_eq!(x, zero);
         // From the solution.
         pcg.solve(&matrix, &b, &mut x).unwrap();

@@ -43,7 +43,7 @@ fn gathered_forces_are_those_of_one_element_after_the_other() {
     let mut chunks = gather::chunks(&model);
     assert!(chunks.len() > 3);
     for chunk in &mut chunks {
-        chunk.renew_air(&model, &x, &v, h);
+        chunk.renew_air(&model, &x, &v, state.time, h);
         let particles = chunk.particles.clone();
         for (fast, i) in chunk.forces(&x, &v).iter().zip(particles) {
             assert!((fast.xyz() - slow[i]).length() < 1e-12 * largest, "particle {i}");

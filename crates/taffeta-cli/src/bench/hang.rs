@@ -67,7 +67,7 @@ pub struct Args {
     pub(super) common: Common,
 }
 
-fn parse_method(name: &str) -> Result<Method, String> {
+pub(super) fn parse_method(name: &str) -> Result<Method, String> {
     let known = || Method::ALL.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
     let found = Method::ALL.iter().find(|method| method.name() == name);
     found.copied().ok_or_else(|| format!("the methods are: {}", known()))

@@ -1,8 +1,12 @@
 //! `taffeta bench`: experiments that time the methods, told as tables and as JSON.
 
 mod drape;
+mod flags;
 mod hang;
+mod limit;
 mod moving;
+mod secant;
+mod stable_step;
 mod tree;
 
 use crate::report::{Replacement, ReportError};
@@ -28,6 +32,9 @@ enum Experiment {
     Hang(hang::Args),
     Drape(drape::Args),
     Tree(tree::Args),
+    StableStep(stable_step::Args),
+    Flags(flags::Args),
+    Limit(limit::Args),
 }
 
 /// What all experiments are asked.
@@ -59,6 +66,9 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::Hang(args) => ("hang", &args.common),
         Experiment::Drape(args) => ("drape", &args.common),
         Experiment::Tree(args) => ("tree", &args.common),
+        Experiment::StableStep(args) => ("stable-step", &args.common),
+        Experiment::Flags(args) => ("flags", &args.common),
+        Experiment::Limit(args) => ("limit", &args.common),
     };
     let machine = machine::description();
     let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
@@ -68,6 +78,9 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::Hang(args) => hang::measure(args)?,
         Experiment::Drape(args) => drape::measure(args)?,
         Experiment::Tree(args) => tree::measure(args)?,
+        Experiment::StableStep(args) => stable_step::measure(args)?,
+        Experiment::Flags(args) => flags::measure(args)?,
+        Experiment::Limit(args) => limit::measure(args)?,
     };
     let all = json!({ "machine": machine, "version": version, "rows": table.rows });
     let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));

@@ -5,9 +5,9 @@
 //! until the proof holds: a few rounds of pushes, then zones that move together. No property of a method is used.
 
 use super::candidates::{Candidates, Pair};
-use super::clearance;
 use super::contact::{self, Contact, Done, Moved};
 use super::distance::{Kind, closest, lower_bound};
+use super::is_smooth;
 use super::nearest::nearest;
 use super::passage::{Passage, passage};
 use super::surface::Surface;
@@ -158,8 +158,21 @@ impl Guard {
         (self.reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
 
-    /// Starts a stretch of time `[from, until]` [s] at clean positions, from which particles would move by `ways` [m].
+    /// Starts a stretch of time `[from, until]` [s] at clean positions, from which particles would move by `ways` [m], and finds what may touch.
     pub fn begin(
+        &mut self,
+        model: &Model,
+        times: [f64; 2],
+        positions: impl Iterator<Item = DVec3>,
+        ways: impl Iterator<Item = DVec3>,
+    ) {
+        self.place(model, times, positions, ways);
+        self.candidates.find(&self.surface, &self.start, &self.end, 2.0 * self.pad);
+        self.list_contacts();
+    }
+
+    /// The same for a stretch in which no contacts are answered.
+    pub fn place(
         &mut self,
         model: &Model,
         [from, until]: [f64; 2],
@@ -175,8 +188,6 @@ impl Guard {
         for (poses, object) in self.poses.iter_mut().zip(&self.surface.objects) {
             *poses = object.body.map(|b| [from, until].map(|time| model.colliders[b].pose(time)));
         }
-        self.candidates.find(&self.surface, &self.start, &self.end, 2.0 * self.pad);
-        self.list_contacts();
     }
 
     /// Starts a sub-step `[from, until]` [s] of the stretch.
@@ -457,7 +468,7 @@ fn node(surface: &Surface, point: u32) -> usize {
 fn met_by_points(model: &Model, surface: &Surface) -> Vec<bool> {
     let met = |a: usize, b: usize| match (model.cloths.get(a), surface.objects[b].body) {
         (Some(cloth), Some(body)) => match &model.colliders[body].form {
-            Form::Closed(shape) => clearance(shape, cloth).is_some(),
+            Form::Closed(shape) => is_smooth(shape, cloth),
             Form::Mesh(_) => false,
         },
         _ => false,

@@ -55,11 +55,24 @@ pub struct Meeting {
     pub friction: f64,
 }
 
+/// Which solids corners of cloth keep out of on their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Corners {
+    /// All, with the clearance of the triangles between them, however far.
+    OfAll,
+    /// Those that triangles then clear; others are met by whole features.
+    OfSmooth,
+}
+
 /// All meetings of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
-pub fn meetings(model: &Model) -> Vec<Vec<Meeting>> {
-    let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| Meeting {
+pub fn meetings(model: &Model, corners: Corners) -> Vec<Vec<Meeting>> {
+    let distance = |cloth: &ClothPiece, shape: &Shape| {
+        let out = 0.5e-3 * cloth.fabric.thickness + clearance(shape, cloth);
         // What meets by features is nowhere near here.
-        distance: clearance(shape, cloth).map_or(f64::NEG_INFINITY, |c| 0.5e-3 * cloth.fabric.thickness + c),
+        if corners == Corners::OfAll || is_smooth(shape, cloth) { out } else { f64::NEG_INFINITY }
+    };
+    let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| Meeting {
+        distance: distance(cloth, shape),
         friction: friction.map_or(cloth.fabric.friction, |f| (f * cloth.fabric.friction).sqrt()),
     };
     let with_all = |cloth: &ClothPiece| {
@@ -72,21 +85,23 @@ pub fn meetings(model: &Model) -> Vec<Vec<Meeting>> {
     model.cloths.iter().map(with_all).collect()
 }
 
-/// How much further out corners of a cloth must stay so that flat triangles between them clear a solid [m]; `None` if that is too far to be kept by
-/// corners alone, so that whole features must meet.
+/// How much further out corners of a cloth must stay so that flat triangles between them clear a round solid [m].
 ///
 /// A triangle with edges up to L lies in a circle of radius ρ <= L/√3; if its corners are r + c from the centre, all of it is at least
 /// √((r + c)² - ρ²) away, which is r for c = √(r² + ρ²) - r. Edges may stretch by a twentieth on top.
-pub fn clearance(shape: &Shape, cloth: &ClothPiece) -> Option<f64> {
+fn clearance(shape: &Shape, cloth: &ClothPiece) -> f64 {
     match *shape {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => {
             let rho2 = (1.05 * cloth.longest_edge).powi(2) / 3.0;
-            let clearance = rho2 / ((radius * radius + rho2).sqrt() + radius);
-            (clearance <= FURTHEST * 1e-3 * cloth.fabric.thickness).then_some(clearance)
+            rho2 / ((radius * radius + rho2).sqrt() + radius)
         }
-        Shape::Plane => Some(0.0),
-        Shape::Box { .. } => None,
+        Shape::Plane | Shape::Box { .. } => 0.0,
     }
+}
+
+/// Whether all of a cloth keeps out of a solid if its corners do, without standing off too far.
+pub fn is_smooth(shape: &Shape, cloth: &ClothPiece) -> bool {
+    !matches!(shape, Shape::Box { .. }) && clearance(shape, cloth) <= FURTHEST * 1e-3 * cloth.fabric.thickness
 }
 
 /// Moves a particle from `x` with velocity `v` for the time `h`, past one body; returns whether they touched.

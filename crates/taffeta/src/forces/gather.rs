@@ -139,14 +139,14 @@ impl Chunk {
         }
     }
 
-    /// Computes the air's forces for the next sub-steps, of the duration `h` in all [s].
-    pub fn renew_air(&mut self, model: &Model, x: &[Vec4], v: &[Vec4], h: f64) {
+    /// Computes the air's forces for the next sub-steps, from `time` on and of the duration `h` in all [s].
+    pub fn renew_air(&mut self, model: &Model, x: &[Vec4], v: &[Vec4], time: f64, h: f64) {
         self.air.fill(Vec4::ZERO);
         let area_mass = 1e-3 * model.cloths[self.cloth].fabric.density;
         for (triangle, places) in &self.triangles {
             let corners = triangle.map(|i| x[i as usize].xyz());
             let velocities = triangle.map(|i| v[i as usize].xyz());
-            let third = Vec4::from(air_on(corners, velocities, &model.air, area_mass, h) / 3.0);
+            let third = Vec4::from(air_on(corners, velocities, &model.air, area_mass, time, h) / 3.0);
             places.iter().for_each(|p| self.air[*p as usize] += third);
         }
     }

@@ -13,7 +13,16 @@ pub mod stable_step;
 pub mod wind;
 
 use crate::math::DVec3;
-use crate::model::{AirModel, Model, State};
+use crate::model::{AirModel, Balloon, Model, State};
+use baraff_witkin::Triangle;
+use choi_ko::{Buckle, Damper, Stretch};
+use element::Element;
+use hinge::FlatHinge;
+use pressure::Filling;
+use wind::{Gust, Surface, Wind};
+
+/// Pressure of the air around [Pa].
+const ATMOSPHERE: f64 = 101_325.0;
 
 /// Energy stored in all springs and bends [J].
 pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
@@ -28,7 +37,73 @@ pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
     let bend: f64 = (0..bends.points.len())
         .map(|b| bend::energy(bends.points[b].map(x), bends.inverse_lengths[b], bends.stiffness[b]))
         .sum();
-    stretch + bend
+    let at = |i: u32| x(i);
+    let membranes = &model.membranes.points;
+    let hinges = &model.hinges.points;
+    let triangles: f64 = (0..membranes.len()).map(|t| membrane(model, t).energy(&membranes[t].map(at))).sum();
+    let folds: f64 = (0..hinges.len()).map(|t| hinge(model, t).energy(&hinges[t].map(at))).sum();
+    let pulls: f64 = (0..model.stretches.ends.len())
+        .map(|s| self::stretch(model, s).energy(&model.stretches.ends[s].map(at)))
+        .sum();
+    let buckles: f64 =
+        (0..model.buckles.ends.len()).map(|s| buckle(model, s).energy(&model.buckles.ends[s].map(at))).sum();
+    let gas: f64 = model
+        .balloons
+        .iter()
+        .map(|b| filling(b).energy(pressure::volume(positions, &model.triangles[b.triangles.clone()])))
+        .sum();
+    stretch + bend + triangles + folds + pulls + buckles + gas
+}
+
+/// Membrane `t` of a model.
+pub fn membrane(model: &Model, t: usize) -> Triangle {
+    let m = &model.membranes;
+    // The model's triangles have an area; one that has none would pull at nothing.
+    let nothing = || Triangle::new([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0.0; 3], 0.0);
+    let made = Triangle::new(m.material[t], m.stiffness[t], m.damping_time[t]);
+    made.or_else(nothing).expect("a triangle with an area")
+}
+
+/// Hinge `t` of a model.
+pub fn hinge(model: &Model, t: usize) -> FlatHinge {
+    let m = &model.hinges;
+    let flat = [DVec3::ZERO, DVec3::X, DVec3::Y, -DVec3::Y];
+    let made = FlatHinge::new(&m.rest[t], m.rigidity[t], m.damping_time[t]);
+    made.or_else(|| FlatHinge::new(&flat, 0.0, 0.0)).expect("a hinge with two areas")
+}
+
+/// Choi & Ko's stretch spring `s` of a model.
+pub fn stretch(model: &Model, s: usize) -> Stretch {
+    let m = &model.stretches;
+    let damper = Damper { along: m.damping[s], whole: 0.0 };
+    Stretch { rest_length: m.rest_length[s], stiffness: m.stiffness[s], damper }
+}
+
+/// Choi & Ko's buckling strip `s` of a model.
+pub fn buckle(model: &Model, s: usize) -> Buckle {
+    let m = &model.buckles;
+    let damper = Damper { along: m.damping[s], whole: 0.0 };
+    Buckle::new(m.rest_length[s], m.bending[s], m.ramp[s], damper)
+}
+
+/// What fills a balloon.
+pub fn filling(balloon: &Balloon) -> Filling {
+    match balloon.sealed {
+        Some(volume) => Filling::gas(ATMOSPHERE + balloon.pressure, volume, ATMOSPHERE),
+        None => Filling::Constant { pressure: balloon.pressure },
+    }
+}
+
+/// How triangles answer to the air, if there is any.
+pub fn surface(air: &AirModel) -> Option<Surface> {
+    let AirModel { density, drag, skin_friction, lift, .. } = *air;
+    (density > 0.0).then_some(Surface { density, drag, skin_friction, lift })
+}
+
+/// The wind with its gusts.
+pub fn wind(air: &AirModel) -> Wind {
+    let [amplitude, frequency, length] = air.gust;
+    Wind { mean: air.wind, gust: Gust { amplitude, frequency, length, seed: air.seed } }
 }
 
 /// Forces of all springs, bends and triangles on all particles [N], one element after the other: the slow twin of [`gather`].
@@ -51,15 +126,22 @@ pub fn all_forces(model: &Model, state: &State, h: f64) -> Vec<DVec3> {
     for cloth in &model.cloths {
         let area_mass = 1e-3 * cloth.fabric.density;
         for triangle in &model.triangles[cloth.triangles.clone()] {
-            let third = air_on(triangle.map(x), triangle.map(v), &model.air, area_mass, h) / 3.0;
+            let third = air_on(triangle.map(x), triangle.map(v), &model.air, area_mass, state.time, h) / 3.0;
             triangle.iter().for_each(|i| forces[*i as usize] += third);
         }
     }
     forces
 }
 
-/// Force of the air on a triangle with these corners and velocities [N].
-fn air_on([a, b, c]: [DVec3; 3], [va, vb, vc]: [DVec3; 3], air: &AirModel, area_mass: f64, h: f64) -> DVec3 {
-    let stream = air.wind - (va + vb + vc) / 3.0;
+/// Force of the air on a triangle with these corners and velocities at a time [N].
+fn air_on(
+    [a, b, c]: [DVec3; 3],
+    [va, vb, vc]: [DVec3; 3],
+    air: &AirModel,
+    area_mass: f64,
+    time: f64,
+    h: f64,
+) -> DVec3 {
+    let stream = wind(air).at((a + b + c) / 3.0, time) - (va + vb + vc) / 3.0;
     air::force((b - a).cross(c - a), stream, air, area_mass, h)
 }

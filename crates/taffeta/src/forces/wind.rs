@@ -43,6 +43,10 @@ pub struct Surface {
 impl Wind {
     /// Velocity of the air [m/s]. Gusts travel with the mean wind (Taylor's hypothesis).
     pub fn at(&self, position: DVec3, time: f64) -> DVec3 {
+        // Noise is not for nothing.
+        if self.gust.amplitude == 0.0 {
+            return self.mean;
+        }
         self.mean + self.gust.at(position - self.mean * time, time)
     }
 }

@@ -4,14 +4,18 @@ use super::body_mesh::BodyMesh;
 use super::collider::{Collider, Form, Shape};
 use super::elements::{self, Bends, Springs};
 use super::import::{self, NO_PARTICLE};
+use super::lattice;
+use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
 use super::shapes::{self, Blank};
 use super::state::State;
 use super::topology::{MeshProblem, Topology};
-use super::{AirModel, ClothPiece, Model, PinGroup};
+use super::{AirModel, Balloon, ClothPiece, Model, PinGroup};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
-use crate::scene::{self, Cloth, Fabric, Fault, Mesh, Pin, Scene, Side};
+use crate::scene::{
+    self, Cloth, ClothModel, Fabric, Fault, FillingKind, Mesh, Method, Pin, Scene, Side, StrainLimit,
+};
 use std::collections::BTreeMap;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
@@ -30,6 +34,7 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
             Ok((blank, topology, particle_of)) => {
                 add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
                 add_start(&mut state, cloth, &blank, &mut random);
+                faults.extend(add_filling(&mut model, &state, cloth, &key, &topology).err());
                 let first = model.particle_count() - blank.start.len();
                 match pinned(cloth, &key, &topology, particle_of.as_deref()) {
                     Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
@@ -62,14 +67,16 @@ fn empty_model(scene: &Scene) -> Model {
         max_iterations: scene.solver.max_iterations,
         direction: scene.solver.direction,
         velocities: scene.solver.velocities,
+        step: scene.solver.step,
+        newton: scene.solver.newton,
+        order: scene.solver.order,
+        limit: scene
+            .solver
+            .limit
+            .clone()
+            .or_else(|| (scene.solver.method == Method::Verlet).then(StrainLimit::default)),
         gravity: DVec3::from(scene.gravity),
-        air: AirModel {
-            density: scene.air.density,
-            drag: scene.air.drag,
-            skin_friction: scene.air.skin_friction,
-            wind: DVec3::from(scene.air.wind),
-            damping: scene.air.damping,
-        },
+        air: AirModel::of(&scene.air, scene.seed),
         rest_positions: Vec::new(),
         material: Vec::new(),
         mass: Vec::new(),
@@ -79,6 +86,11 @@ fn empty_model(scene: &Scene) -> Model {
         rest_lengths: Vec::new(),
         springs: Springs::default(),
         bends: Bends::default(),
+        membranes: Membranes::default(),
+        hinges: Hinges::default(),
+        stretches: Springs::default(),
+        buckles: Buckles::default(),
+        balloons: Vec::new(),
         cloths: Vec::new(),
         pins: Vec::new(),
         colliders: Vec::new(),
@@ -97,6 +109,12 @@ fn cut(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Cut,
         shapes::disc(disc)
     } else if let Some(tube) = &cloth.tube {
         shapes::tube(tube)
+    } else if let Some(ball) = &cloth.ball {
+        shapes::ball(ball)
+    } else if let Some(lattice) = &cloth.lattice {
+        let blank = lattice::blank(lattice);
+        let topology = Topology::new(&blank.rest).map_err(|problems| mesh_faults(key, "", problems))?;
+        return Ok((blank, lattice::surface(topology), None));
     } else {
         return cut_mesh(cloth, meshes, key);
     };
@@ -157,7 +175,10 @@ fn add_cloth(
     let shift = |i: u32| i + first as u32;
     let (first_triangle, first_edge) = (model.triangles.len(), model.edges.len());
 
-    let mut mass = elements::masses(topology, &blank.rest, &fabric);
+    let mut mass = match &cloth.lattice {
+        Some(lattice) => lattice::masses(lattice),
+        None => elements::masses(topology, &blank.rest, &fabric),
+    };
     model.inverse_mass.extend(mass.iter().map(|m| 1.0 / m));
     model.mass.append(&mut mass);
     model.rest_positions.extend(&blank.rest.positions);
@@ -170,20 +191,13 @@ fn add_cloth(
     model.triangles.extend(topology.triangles.iter().map(|t| t.map(shift)));
     model.edges.extend(topology.edges.iter().map(|e| e.map(shift)));
 
-    let springs = elements::springs(topology, &blank.rest, &fabric);
-    let structural = topology.edges.len();
-    model.rest_lengths.extend(&springs.rest_length[..structural]);
-    let longest_edge = springs.rest_length.iter().copied().fold(0.0, f64::max);
-    model.springs.ends.extend(springs.ends.iter().map(|e| e.map(shift)));
-    model.springs.rest_length.extend(springs.rest_length);
-    model.springs.stiffness.extend(springs.stiffness);
-    model.springs.damping.extend(springs.damping);
-
-    let bends = elements::bends(topology, &blank.rest, &fabric);
-    model.bends.points.extend(bends.points.iter().map(|p| p.map(shift)));
-    model.bends.inverse_lengths.extend(bends.inverse_lengths);
-    model.bends.stiffness.extend(bends.stiffness);
-    model.bends.damping.extend(bends.damping);
+    let lengths = |ends: &[[u32; 2]]| -> Vec<f64> {
+        ends.iter().map(|e| e.map(|i| blank.rest.positions[i as usize])).map(|[a, b]| a.distance(b)).collect()
+    };
+    model.rest_lengths.extend(lengths(&topology.edges));
+    let all = lengths(&topology.edges).into_iter().chain(lengths(&topology.diagonals));
+    let longest_edge = all.fold(0.0, f64::max);
+    add_elements(model, cloth, &fabric, blank, topology);
 
     model.cloths.push(ClothPiece {
         name: if cloth.name.is_empty() { key.to_string() } else { cloth.name.clone() },
@@ -193,6 +207,53 @@ fn add_cloth(
         edges: first_edge..model.edges.len(),
         longest_edge,
     });
+}
+
+/// The elements of a piece of cloth whose particles are the last that the model has.
+fn add_elements(model: &mut Model, cloth: &Cloth, fabric: &Fabric, blank: &Blank, topology: &Topology) {
+    let first = (model.particle_count() - blank.start.len()) as u32;
+    let rest = &blank.rest;
+    match (&cloth.lattice, cloth.model) {
+        (Some(lattice), _) => model.springs.append(lattice::springs(lattice, rest), first),
+        (None, ClothModel::Springs) => {
+            model.springs.append(elements::springs(topology, rest, fabric), first);
+            model.bends.append(elements::bends(topology, rest, fabric), first);
+        }
+        (None, ClothModel::Triangles) => {
+            model.membranes.append(membranes::membranes(topology, rest, fabric), first);
+            model.hinges.append(membranes::hinges(topology, rest, fabric), first);
+        }
+        (None, ClothModel::ChoiKo) => {
+            let (stretches, buckles) = membranes::choi_ko(topology, rest, fabric);
+            model.stretches.append(stretches, first);
+            model.buckles.append(buckles, first);
+        }
+    }
+}
+
+/// What fills the piece of cloth that was added last; a fault if it is not closed.
+fn add_filling(
+    model: &mut Model,
+    state: &State,
+    cloth: &Cloth,
+    key: &str,
+    topology: &Topology,
+) -> Result<(), Fault> {
+    let (Some(filling), Some(piece)) = (&cloth.filling, model.cloths.last()) else { return Ok(()) };
+    if let Some(open) = topology.boundary.first() {
+        let reason = format!("the surface is open, at particle {open} among others");
+        let remedy = "fill a `ball` or a closed mesh, or leave it out";
+        return Err(Fault::new(format!("{key}.filling"), "", reason, remedy));
+    }
+    let triangles = piece.triangles.clone();
+    let sixfold = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|i| state.positions[i as usize] - state.positions[piece.particles.start]);
+        a.dot(b.cross(c))
+    };
+    let volume = model.triangles[triangles.clone()].iter().map(sixfold).sum::<f64>() / 6.0;
+    let sealed = (filling.kind == FillingKind::Gas).then_some(volume.abs());
+    model.balloons.push(Balloon { triangles, pressure: filling.pressure, sealed });
+    Ok(())
 }
 
 fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random: &mut Random) {

@@ -33,6 +33,26 @@ pub struct Bends {
     pub damping: Vec<f64>,
 }
 
+impl Springs {
+    /// Takes in the springs of another piece of cloth, whose particles follow from `first` on.
+    pub(super) fn append(&mut self, other: Springs, first: u32) {
+        self.ends.extend(other.ends.iter().map(|ends| ends.map(|i| i + first)));
+        self.rest_length.extend(other.rest_length);
+        self.stiffness.extend(other.stiffness);
+        self.damping.extend(other.damping);
+    }
+}
+
+impl Bends {
+    /// Takes in the bends of another piece of cloth, whose particles follow from `first` on.
+    pub(super) fn append(&mut self, other: Bends, first: u32) {
+        self.points.extend(other.points.iter().map(|points| points.map(|i| i + first)));
+        self.inverse_lengths.extend(other.inverse_lengths);
+        self.stiffness.extend(other.stiffness);
+        self.damping.extend(other.damping);
+    }
+}
+
 /// In-plane shear stiffness G [N/m] of a fabric: a strip cut at 45° of a material with no Poisson effect has
 /// 1/bias = (1/warp + 1/weft)/4 + 1/(4 G).
 pub fn shear_stiffness(fabric: &Fabric) -> f64 {

@@ -5,6 +5,8 @@ mod build;
 pub mod collider;
 pub mod elements;
 pub mod import;
+mod lattice;
+pub mod membranes;
 pub mod motion;
 mod shapes;
 pub mod state;
@@ -14,11 +16,13 @@ pub use body_mesh::BodyMesh;
 pub use build::build;
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
+pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
 pub use state::State;
 
 use crate::math::{DVec3, Pose};
-use crate::scene::{Direction, Fabric, Method, Velocities};
+use crate::scene::{Air, Direction, Fabric, Method, ParticleOrder, StepChoice, Velocities};
+pub use crate::scene::{LimitWay, StrainLimit};
 use std::ops::Range;
 
 /// All that is constant in a run. Particles of all pieces of cloth are numbered through.
@@ -43,6 +47,14 @@ pub struct Model {
     pub direction: Direction,
     /// What is done with velocities along edges.
     pub velocities: Velocities,
+    /// How implicit methods choose their sub-steps.
+    pub step: StepChoice,
+    /// Newton steps at most in a sub-step.
+    pub newton: u32,
+    /// The order in which implicit methods work on particles.
+    pub order: ParticleOrder,
+    /// How edges that are too long are shortened, if they are.
+    pub limit: Option<StrainLimit>,
 
     // What acts on all.
     /// Acceleration [m/s²].
@@ -71,6 +83,16 @@ pub struct Model {
     pub springs: Springs,
     /// Bends across particles.
     pub bends: Bends,
+    /// Triangles that resist stretch and shear.
+    pub membranes: Membranes,
+    /// Pairs of triangles that resist bending.
+    pub hinges: Hinges,
+    /// Springs that only pull.
+    pub stretches: Springs,
+    /// Strips that buckle.
+    pub buckles: Buckles,
+    /// Closed pieces with something inside.
+    pub balloons: Vec<Balloon>,
 
     // Objects.
     /// The pieces of cloth.
@@ -94,6 +116,23 @@ pub struct AirModel {
     pub wind: DVec3,
     /// Rate of loss of velocity relative to the wind [1/s].
     pub damping: f64,
+    /// Lift coefficient per angle [1/rad].
+    pub lift: f64,
+    /// Largest velocity of gusts along any axis [m/s], how often [1/s] and over what distance [m] they change.
+    pub gust: [f64; 3],
+    /// Which gusts of all.
+    pub seed: u64,
+}
+
+/// A closed piece of cloth with something inside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Balloon {
+    /// Its triangles.
+    pub triangles: Range<usize>,
+    /// Pressure above that of the outside, at the start [Pa].
+    pub pressure: f64,
+    /// The volume at the start, if the gas stays in [m³].
+    pub sealed: Option<f64>,
 }
 
 /// A piece of cloth: its part of the common numbering, and its fabric.
@@ -124,6 +163,22 @@ pub struct PinGroup {
     pub centre: DVec3,
     /// How they move.
     pub motion: Motion,
+}
+
+impl AirModel {
+    /// The air of a scene whose random numbers start at `seed`.
+    pub fn of(air: &Air, seed: u64) -> Self {
+        Self {
+            density: air.density,
+            drag: air.drag,
+            skin_friction: air.skin_friction,
+            wind: DVec3::from(air.wind),
+            damping: air.damping,
+            lift: air.lift,
+            gust: [air.gust.speed, air.gust.frequency, air.gust.length],
+            seed: seed,
+        }
+    }
 }
 
 impl PinGroup {

@@ -1,7 +1,7 @@
 //! Cloth made by numbers: sheets, strips, discs, tubes.
 
 use crate::math::{DVec3, trig};
-use crate::scene::{Disc, Mesh, Sheet, Strip, Tube};
+use crate::scene::{Ball, Disc, Mesh, Sheet, Strip, Tube};
 use std::f64::consts::TAU;
 
 /// A shape at rest, and where its particles start.
@@ -80,6 +80,48 @@ pub(super) fn disc(disc: &Disc) -> Blank {
         }
     }
     mesh.material = mesh.positions.iter().map(|p| [p.x, -p.z]).collect();
+    Blank::at_rest(mesh)
+}
+
+/// A ball: an octahedron whose faces are cut into small triangles and blown up. Ring k from a pole has 4 k particles.
+pub(super) fn ball(ball: &Ball) -> Blank {
+    let rings = ball.rings;
+    let size = |ring: u32| ring.min(2 * rings - ring);
+    let count = |ring: u32| (4 * size(ring)).max(1);
+    let first_of = |ring: u32| (0..ring).map(count).sum::<u32>();
+    let mut mesh = Mesh::default();
+    for ring in 0..=2 * rings {
+        let (k, y) = (size(ring), f64::from(rings) - f64::from(ring));
+        for i in 0..count(ring) {
+            // Along the sides of a square: towards +z, then +x and so on, seen from above against the clock.
+            let corners = [(1.0, 0.0), (0.0, -1.0), (-1.0, 0.0), (0.0, 1.0), (1.0, 0.0)];
+            // A pole is a square without sides.
+            let (side, along) = (i / k.max(1), f64::from(i % k.max(1)));
+            let ((x0, z0), (x1, z1)) = (corners[side as usize], corners[side as usize + 1]);
+            let (back, far) = (f64::from(k) - along, along);
+            let p = DVec3::new(x0 * back + x1 * far, y, z0 * back + z1 * far);
+            mesh.positions.push(p * (ball.radius / p.length()));
+        }
+    }
+    for ring in 0..2 * rings {
+        // Towards the equator rings grow, behind it they shrink: the same triangles, turned over.
+        let grows = ring < rings;
+        let (small, large) = if grows { (ring, ring + 1) } else { (ring + 1, ring) };
+        let (few, many) = (size(small), size(large));
+        let (inner, outer) = (first_of(small), first_of(large));
+        let inner = |i: u32| inner + i % count(small);
+        let outer = |i: u32| outer + i % count(large);
+        let mut push = |[a, b, c]: [u32; 3]| mesh.triangles.push(if grows { [a, b, c] } else { [a, c, b] });
+        for side in 0..4 {
+            for i in 0..many {
+                let (n, o) = (side * few + i, side * many + i);
+                push([inner(n), outer(o), outer(o + 1)]);
+                if i + 1 < many {
+                    push([inner(n), outer(o + 1), inner(n + 1)]);
+                }
+            }
+        }
+    }
     Blank::at_rest(mesh)
 }
 

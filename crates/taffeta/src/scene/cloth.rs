@@ -4,7 +4,7 @@ use super::collider::Keyframe;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A piece of cloth: one of `sheet`, `strip`, `disc`, `tube`, `mesh`.
+/// A piece of cloth: one of `sheet`, `strip`, `disc`, `tube`, `ball`, `lattice`, `mesh`.
 ///
 /// Shapes made by numbers lie flat, u along x (the warp) and v along -z (the weft), centred on their position; the outside looks up. A tube stands
 /// on y.
@@ -27,9 +27,20 @@ pub struct Cloth {
     /// An open tube along y.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tube: Option<Tube>,
+    /// A closed ball.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ball: Option<Ball>,
+    /// A soft solid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lattice: Option<Lattice>,
     /// A surface from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<MeshShape>,
+    /// What its elements are. Only implicit methods know others than springs.
+    pub model: ClothModel,
+    /// What fills it, if it is closed. Only implicit methods know this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filling: Option<Filling>,
     /// Where its centre (for a mesh: its origin) lies [m].
     #[schemars(inner(range(min = -1e5, max = 1e5)))]
     pub position: [f64; 3],
@@ -55,7 +66,11 @@ impl Default for Cloth {
             strip: None,
             disc: None,
             tube: None,
+            ball: None,
+            lattice: None,
             mesh: None,
+            model: ClothModel::default(),
+            filling: None,
             position: [0.0; 3],
             rotation: [0.0; 3],
             velocity: [0.0; 3],
@@ -134,6 +149,77 @@ pub struct Tube {
     /// Particles along y.
     #[schemars(range(min = 2, max = 10_000))]
     pub rows: u32,
+}
+
+/// A closed ball of triangles in rings about y.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ball {
+    /// Radius [m].
+    #[schemars(range(min = 1e-3, max = 1e4))]
+    pub radius: f64,
+    /// Rings from a pole to the equator; the k-th has 4 k particles.
+    #[schemars(range(min = 1, max = 2_000))]
+    pub rings: u32,
+}
+
+/// A soft solid: a box of particles joined by springs along the edges of its cells and the diagonals of their faces. Of its fabric only thickness and
+/// friction count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lattice {
+    /// Size along x, y and z [m].
+    #[schemars(inner(range(min = 1e-3, max = 1e4)))]
+    pub size: [f64; 3],
+    /// Cells along x, y and z; the nearer they are to cubes the better.
+    #[schemars(inner(range(min = 1, max = 1_000)))]
+    pub cells: [u32; 3],
+    /// Mass per volume [kg/m³].
+    #[schemars(range(min = 1e-3, max = 1e5))]
+    pub density: f64,
+    /// Young's modulus [Pa]; Poisson's ratio is that of such lattices, 1/4.
+    #[schemars(range(min = 1.0, max = 1e9))]
+    pub modulus: f64,
+    /// Kelvin-Voigt time of its springs [ms].
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub damping: f64,
+}
+
+/// What elements a piece of cloth is made of. All of them have the fabric's stiffness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClothModel {
+    /// Springs along edges and diagonals, bends along pairs of edges (P2, P4, P5).
+    #[default]
+    Springs,
+    /// Triangles with warp, weft and shear, hinges between them (P4; Baraff & Witkin).
+    Triangles,
+    /// Springs that only pull and strips that buckle (P3; Choi & Ko).
+    ChoiKo,
+}
+
+/// What fills a closed piece of cloth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Filling {
+    /// Pressure above that of the outside, at the start [Pa].
+    #[schemars(range(min = -1e6, max = 1e6))]
+    pub pressure: f64,
+    /// How the pressure goes on.
+    #[serde(default)]
+    pub kind: FillingKind,
+}
+
+/// How the pressure in a closed piece of cloth goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FillingKind {
+    /// The gas stays in: its pressure rises as the volume falls.
+    #[default]
+    Gas,
+    /// A pump keeps the pressure.
+    Pump,
 }
 
 /// A surface from a file.

@@ -15,7 +15,10 @@ pub mod presets;
 pub mod rules;
 mod sense;
 
-pub use cloth::{Cloth, Corner, Disc, Kick, MeshShape, Pin, Sheet, Side, Strip, Tube, UpAxis};
+pub use cloth::{
+    Ball, Cloth, ClothModel, Corner, Disc, Filling, FillingKind, Kick, Lattice, MeshShape, Pin, Sheet, Side,
+    Strip, Tube, UpAxis,
+};
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
 pub use collider_mesh::{MeshBody, Sequence};
 pub use fabric::{Fabric, FabricChange};
@@ -39,7 +42,7 @@ pub struct Scene {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub frames: u32,
     /// Time from one frame to the next [s].
-    #[schemars(range(min = 1e-6, max = 1.0))]
+    #[schemars(range(min = 1e-6, max = 1000.0))]
     pub frame_time: f64,
     /// Acceleration of everything that is free [m/s²].
     #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
@@ -112,6 +115,17 @@ pub struct Solver {
     pub direction: Direction,
     /// What the impulse methods do with velocities along edges.
     pub velocities: Velocities,
+    /// How implicit methods choose their sub-steps where `substeps` does not.
+    pub step: StepChoice,
+    /// Newton steps at most in a sub-step of implicit methods; more than one follow large turns, each costs as much as the first.
+    #[schemars(range(min = 1, max = 100))]
+    pub newton: u32,
+    /// In which order implicit methods work on particles (P4). It changes round-off and speed.
+    pub order: ParticleOrder,
+    /// Edges that are too long are shortened after every step (P5). Left out: `verlet` shortens those more than a tenth too long, by priority;
+    /// others shorten none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<StrainLimit>,
 }
 
 impl Default for Solver {
@@ -124,6 +138,10 @@ impl Default for Solver {
             max_iterations: None,
             direction: Direction::Preview,
             velocities: Velocities::Kept,
+            step: StepChoice::default(),
+            newton: 1,
+            order: ParticleOrder::default(),
+            limit: None,
         }
     }
 }
@@ -162,10 +180,69 @@ pub enum Velocities {
     Corrected,
 }
 
+/// How sub-steps are chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepChoice {
+    /// Equal ones, as long as is usual for the method.
+    #[default]
+    Usual,
+    /// As long as the motion allows: long ones at rest, short ones where much happens.
+    Auto,
+}
+
+/// The order of particles (P4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParticleOrder {
+    /// As the scene has them.
+    #[default]
+    Given,
+    /// Along the longest side of each piece of cloth.
+    Striped,
+    /// By halves that are halved again.
+    Recursive,
+}
+
+/// Edges that are too long are shortened (P5).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StrainLimit {
+    /// Strain above which an edge is shortened [1].
+    #[schemars(range(min = 0.0, max = 10.0))]
+    pub strain: f64,
+    /// Which end moves.
+    pub way: LimitWay,
+    /// The most sweeps over all edges in a step; 0 is none.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub sweeps: u32,
+}
+
+impl Default for StrainLimit {
+    fn default() -> Self {
+        Self { strain: 0.1, way: LimitWay::default(), sweeps: 20 }
+    }
+}
+
+/// Which end of an edge that is too long moves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitWay {
+    /// Both by half, or the free one by all (Selle's way in P5).
+    Half,
+    /// The one that was moved less often (P5's way).
+    #[default]
+    Priority,
+}
+
 /// The methods that exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
+    /// Implicit Euler with one Newton step and preconditioned conjugate gradients (P4).
+    BackwardEuler,
+    /// Implicit, of second order: it keeps a swing longer (P3).
+    Bdf2,
     /// Edges kept at their length by impulses, one edge after the other (P2).
     ImpulseIterative,
     /// Edges kept at their length by impulses along strips, solved in linear time (P1).
@@ -178,12 +255,20 @@ pub enum Method {
 
 impl Method {
     /// Every method, in the order of the list that users see.
-    pub const ALL: &[Method] =
-        &[Method::ImpulseIterative, Method::ImpulseStrips, Method::ImpulseDirect, Method::Verlet];
+    pub const ALL: &[Method] = &[
+        Method::BackwardEuler,
+        Method::Bdf2,
+        Method::ImpulseIterative,
+        Method::ImpulseStrips,
+        Method::ImpulseDirect,
+        Method::Verlet,
+    ];
 
     /// The name in scene files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Method::BackwardEuler => "backward-euler",
+            Method::Bdf2 => "bdf2",
             Method::ImpulseIterative => "impulse-iterative",
             Method::ImpulseStrips => "impulse-strips",
             Method::ImpulseDirect => "impulse-direct",
@@ -191,9 +276,16 @@ impl Method {
         }
     }
 
+    /// Whether it solves for all particles together: stable at any step, for all kinds of elements.
+    pub fn is_implicit(self) -> bool {
+        matches!(self, Method::BackwardEuler | Method::Bdf2)
+    }
+
     /// What it does, in one line.
     pub fn about(self) -> &'static str {
         match self {
+            Method::BackwardEuler => "implicit springs, stable at any step, one sparse system in each (P4)",
+            Method::Bdf2 => "implicit springs of second order, which keep a swing longer (P3 eq. 8, 9)",
             Method::ImpulseIterative => {
                 "edges keep their length by impulses, one edge after the other (P2 Alg. 1)"
             }
@@ -229,12 +321,46 @@ pub struct Air {
     /// Rate at which every particle loses velocity relative to the wind [1/s].
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub damping: f64,
+    /// Lift coefficient of a triangle at small angles to the stream [1/rad]: up to 2π for a thin wing.
+    #[schemars(range(min = 0.0, max = 10.0))]
+    pub lift: f64,
+    /// What is added to the wind at random.
+    pub gust: Gust,
+}
+
+/// Smooth random air that travels with the wind; it depends on the scene's seed alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gust {
+    /// Largest velocity along any axis [m/s]; 0 is none.
+    #[schemars(range(min = 0.0, max = 200.0))]
+    pub speed: f64,
+    /// How often it changes [1/s].
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub frequency: f64,
+    /// Over what distance it changes [m].
+    #[schemars(range(min = 1e-3, max = 1e6))]
+    pub length: f64,
+}
+
+impl Default for Gust {
+    fn default() -> Self {
+        Self { speed: 0.0, frequency: 1.0, length: 1.0 }
+    }
 }
 
 impl Default for Air {
     fn default() -> Self {
         // A flat plate across the stream has 1.2 (Hoerner, Fluid-Dynamic Drag, 1965, ch. 3); along it, turbulent, about 0.01.
-        Self { density: 1.2, drag: 1.2, skin_friction: 0.01, wind: [0.0; 3], damping: 0.0 }
+        Self {
+            density: 1.2,
+            drag: 1.2,
+            skin_friction: 0.01,
+            wind: [0.0; 3],
+            damping: 0.0,
+            lift: 0.0,
+            gust: Gust::default(),
+        }
     }
 }
 

@@ -13,14 +13,24 @@ impl Strip {
 impl Cloth {
     /// Its number of particles; nothing where a file says it, or where no shape or several are given.
     pub fn particle_count(&self) -> Option<u64> {
-        let grid = self.grid();
-        match (grid, &self.disc) {
-            (Some((columns, rows)), None) => Some(columns.saturating_mul(rows)),
-            // A centre and rings of 6, 12, 18 ...
-            (None, Some(disc)) if self.mesh.is_none() => {
-                let rings = u64::from(disc.rings);
-                Some((3 * rings).saturating_mul(rings + 1).saturating_add(1))
-            }
+        let grid = self.grid().map(|(columns, rows)| columns.saturating_mul(rows));
+        // A centre and rings of 6, 12, 18 ...
+        let disc = self.disc.as_ref().map(|disc| {
+            let rings = u64::from(disc.rings);
+            (3 * rings).saturating_mul(rings + 1).saturating_add(1)
+        });
+        // Two poles and rings of 4, 8, 12 ... and back.
+        let ball = self.ball.as_ref().map(|ball| {
+            let rings = u64::from(ball.rings);
+            (4 * rings).saturating_mul(rings).saturating_add(2)
+        });
+        let points = |cells: u32| u64::from(cells) + 1;
+        let lattice = self.lattice.as_ref().map(|lattice| {
+            lattice.cells.iter().fold(1_u64, |product, cells| product.saturating_mul(points(*cells)))
+        });
+        let mut counts = [grid, disc, ball, lattice].into_iter().flatten();
+        match (counts.next(), counts.next()) {
+            (Some(only), None) if self.mesh.is_none() => Some(only),
             _ => None,
         }
     }

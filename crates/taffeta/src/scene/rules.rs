@@ -64,6 +64,7 @@ list_of_rules! {
         UnknownFabric = "is not a fabric",
         UnknownBase = "is not a built-in fabric",
         BiasTooStiff = "is too stiff for this warp and weft",
+        NotForMethod = "is not for this method",
         NameTaken = "is the name of another",
         TooManyParticles = "makes too many particles",
     }

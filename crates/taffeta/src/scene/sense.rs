@@ -2,7 +2,10 @@
 
 use super::place::Place;
 use super::rules::{Faults, Rule, check_value, short, suggestion, written};
-use super::{Cloth, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Pin, Scene, Sequence};
+use super::{
+    Cloth, ClothModel, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Method, Pin, Scene,
+    Sequence,
+};
 use super::{preset, presets};
 use serde::Serialize;
 use serde_json::Value;
@@ -49,6 +52,7 @@ impl Scene {
                 unknown_fabric(Rule::UnknownFabric, place.key("fabric"), &cloth.fabric, own, faults);
             }
             check_cloth(cloth, place, faults);
+            self.check_method(cloth, place, faults);
         }
         for (index, collider) in self.collider.iter().enumerate() {
             let place = colliders.item(index);
@@ -62,6 +66,25 @@ impl Scene {
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
         check_particles(&self.cloth, cloths, faults);
+    }
+
+    /// Elements that the method does not know.
+    fn check_method(&self, cloth: &Cloth, place: Place, faults: &mut Faults) {
+        let method = self.solver.method;
+        let detail = format!(": `{}`", method.name());
+        let remedy = "choose `backward-euler` or `bdf2`, or leave this out";
+        if method.is_implicit() {
+            return;
+        }
+        if cloth.model != ClothModel::Springs {
+            faults.report(Rule::NotForMethod, place.key("model"), value_of(&cloth.model), &detail, remedy);
+        }
+        if cloth.filling.is_some() {
+            faults.report(Rule::NotForMethod, place.key("filling"), "{ .. }", &detail, remedy);
+        }
+        if cloth.lattice.is_some() && method == Method::ImpulseStrips {
+            faults.report(Rule::NotForMethod, place.key("lattice"), "{ .. }", &detail, remedy);
+        }
     }
 
     fn check_fabric(&self, name: &str, change: &FabricChange, place: Place, faults: &mut Faults) {
@@ -139,6 +162,8 @@ fn check_cloth(cloth: &Cloth, place: Place, faults: &mut Faults) {
         ("strip", cloth.strip.is_some()),
         ("disc", cloth.disc.is_some()),
         ("tube", cloth.tube.is_some()),
+        ("ball", cloth.ball.is_some()),
+        ("lattice", cloth.lattice.is_some()),
         ("mesh", cloth.mesh.is_some()),
     ];
     // What a pin may name depends on the shape, so without just one there is no more to say.

@@ -6,7 +6,8 @@
 //! then scatter, which takes back what the saved bytes give. A block is three columns padded to a 256-bit register: more bytes than nine
 //! numbers, but no load that straddles cache lines, which is faster in cache and no slower beyond.
 
-use crate::math::{DMat3, Vec4};
+use super::coupling::{Coupling, Swelling};
+use crate::math::{DMat3, DVec3, Vec4};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -163,13 +164,15 @@ fn check(element: &[u32], e: usize, particles: usize) -> Result<(), ElementError
 /// Elements of one kind with N particles each, and where their blocks go: a list for every chunk that they touch.
 #[derive(Debug, Clone)]
 pub struct Elements<const N: usize> {
+    chunk_size: usize,
     chunks: Vec<Vec<Listed<N>>>,
 }
 
-/// An element in the list of a chunk, and the places of its N × N blocks there.
+/// An element in the list of a chunk, and the places of its N rows and N × N blocks there.
 #[derive(Debug, Clone)]
 struct Listed<const N: usize> {
     element: u32,
+    rows: [u32; N],
     slots: [[u32; N]; N],
 }
 
@@ -188,17 +191,35 @@ impl<const N: usize> Elements<N> {
             owners.sort_unstable();
             for k in (0..N).filter(|&k| k == 0 || owners[k] != owners[k - 1]) {
                 let own = |(chunk, slot)| if chunk == owners[k] { slot as u32 } else { FOREIGN };
-                chunks[owners[k]].push(Listed { element: e as u32, slots: slots.map(|row| row.map(own)) });
+                let rows =
+                    element.map(|i| own((i as usize / pattern.chunk_size, i as usize % pattern.chunk_size)));
+                let slots = slots.map(|row| row.map(own));
+                chunks[owners[k]].push(Listed { element: e as u32, rows, slots });
             }
         }
-        Ok(Self { chunks })
+        Ok(Self { chunk_size: pattern.chunk_size, chunks })
+    }
+
+    /// Adds the forces `of(element)` to those of its particles, chunk by chunk and on all threads, always in the same order.
+    pub fn gather(&self, forces: &mut [Vec4], of: impl Fn(usize) -> [DVec3; N] + Sync) {
+        let chunks = forces.par_chunks_mut(self.chunk_size).zip(&self.chunks);
+        chunks.for_each(|(forces, listed)| {
+            for Listed { element, rows, .. } in listed {
+                for (row, force) in rows.iter().zip(of(*element as usize)) {
+                    if let Some(own) = forces.get_mut(*row as usize) {
+                        *own += force.into();
+                    }
+                }
+            }
+        });
     }
 }
 
-/// Takes the blocks of one element.
+/// Takes the blocks of one element, and its forces.
 pub struct Sink<'a, const N: usize> {
     blocks: &'a mut [Block],
-    slots: &'a [[u32; N]; N],
+    forces: &'a mut [Vec4],
+    place: &'a Listed<N>,
 }
 
 impl<const N: usize> Sink<'_, N> {
@@ -211,30 +232,61 @@ impl<const N: usize> Sink<'_, N> {
         }
     }
 
+    /// Adds `factor` times a symmetric block at (i, j) and, unless i = j, at (j, i).
+    #[inline(always)]
+    pub fn add_symmetric(&mut self, i: usize, j: usize, block: &Block, factor: f64) {
+        for (i, j) in [(i, j), (j, i)].into_iter().take(if i == j { 1 } else { 2 }) {
+            if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
+                (0..3).for_each(|c| own[c] += block[c] * factor);
+            }
+        }
+    }
+
+    /// Adds `number` times the unit matrix at (i, j) and, unless i = j, at (j, i).
+    #[inline(always)]
+    pub fn add_to_trace(&mut self, i: usize, j: usize, number: f64) {
+        for (i, j) in [(i, j), (j, i)].into_iter().take(if i == j { 1 } else { 2 }) {
+            if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
+                (0..3).for_each(|c| own[c].0[c] += number);
+            }
+        }
+    }
+
     #[inline(always)]
     fn put(&mut self, i: usize, j: usize, block: &DMat3) {
         // Rows of other chunks have no block here.
-        if let Some(own) = self.blocks.get_mut(self.slots[i][j] as usize) {
+        if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
             own[0] += block.x_axis.into();
             own[1] += block.y_axis.into();
             own[2] += block.z_axis.into();
         }
     }
+
+    /// Adds `force` to the right-hand side of particle i of the element.
+    #[inline(always)]
+    pub fn push(&mut self, i: usize, force: DVec3) {
+        if let Some(own) = self.forces.get_mut(self.place.rows[i] as usize) {
+            *own += force.into();
+        }
+    }
 }
 
-/// A symmetric matrix of 3×3 blocks.
+/// A symmetric matrix of 3×3 blocks, and what joins particles beyond its pattern.
 #[derive(Debug, Clone)]
 pub struct BlockMatrix {
     pattern: Pattern,
     /// The blocks of every chunk, as its columns stand.
     blocks: Vec<Vec<Block>>,
+    /// P4's second matrix: contacts come and go, so they have no place in the pattern.
+    couplings: Vec<Coupling>,
+    swellings: Vec<Swelling>,
 }
 
 impl BlockMatrix {
     /// All zero.
     pub fn new(pattern: Pattern) -> Self {
         let blocks = pattern.chunks.iter().map(|rows| vec![[Vec4::ZERO; 3]; rows.columns.len()]).collect();
-        Self { pattern, blocks }
+        Self { pattern, blocks, couplings: Vec::new(), swellings: Vec::new() }
     }
 
     /// Where blocks may stand.
@@ -242,9 +294,11 @@ impl BlockMatrix {
         &self.pattern
     }
 
-    /// Sets all blocks to zero, then the diagonal of row i to `diagonal[i]` times the unit matrix.
+    /// Sets all blocks to zero, then the diagonal of row i to `diagonal[i]` times the unit matrix; nothing is joined beyond the pattern.
     pub fn set_diagonal(&mut self, diagonal: &[f64]) {
         assert_eq!(diagonal.len(), self.pattern.particles, "a number for every particle");
+        self.couplings.clear();
+        self.swellings.iter_mut().for_each(|swelling| swelling.factor = 0.0);
         self.blocks.par_iter_mut().zip(&self.pattern.chunks).for_each(|(blocks, rows)| {
             blocks.fill([Vec4::ZERO; 3]);
             for (r, &number) in diagonal[rows.first..][..rows.len()].iter().enumerate() {
@@ -263,10 +317,87 @@ impl BlockMatrix {
         of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
     ) {
         self.blocks.par_iter_mut().zip(&elements.chunks).for_each(|(blocks, listed)| {
-            for Listed { element, slots } in listed {
-                of(*element as usize, &mut Sink { blocks, slots });
+            for place in listed {
+                of(place.element as usize, &mut Sink { blocks, forces: &mut [], place });
             }
         });
+    }
+
+    /// As [`BlockMatrix::add`], and what is pushed into a sink is added to `forces`: a right-hand side from the same pass.
+    pub fn add_with_forces<const N: usize>(
+        &mut self,
+        elements: &Elements<N>,
+        forces: &mut [Vec4],
+        of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
+    ) {
+        assert_eq!(forces.len(), self.pattern.particles, "a vector for every particle");
+        let forces = forces.par_chunks_mut(self.pattern.chunk_size);
+        self.blocks.par_iter_mut().zip(&elements.chunks).zip(forces).for_each(
+            |((blocks, listed), forces)| {
+                for place in listed {
+                    of(place.element as usize, &mut Sink { blocks, forces, place });
+                }
+            },
+        );
+    }
+
+    /// Adds `coupling.block` for the point Σ w_i x_i of up to four particles, which the pattern need not join.
+    pub fn couple(&mut self, coupling: Coupling) {
+        // What falls on the diagonal goes there, where preconditioners see it.
+        for (&i, &w) in coupling.particles.iter().zip(&coupling.weights).filter(|(_, w)| **w != 0.0) {
+            self.set_diagonal_block(i, self.diagonal(i) + coupling.block * (w * w));
+        }
+        if coupling.joins() {
+            self.couplings.push(coupling);
+        }
+    }
+
+    /// Takes all couplings away; what they added to the diagonal stays.
+    pub fn clear_couplings(&mut self) {
+        self.couplings.clear();
+    }
+
+    /// Sets the block on the diagonal of row `i`, which must be one.
+    pub fn set_diagonal_block(&mut self, i: u32, block: DMat3) {
+        let chunk = i as usize / self.pattern.chunk_size;
+        let rows = &self.pattern.chunks[chunk];
+        let own = &mut self.blocks[chunk][rows.diagonal(i as usize - rows.first)];
+        *own = [block.x_axis.into(), block.y_axis.into(), block.z_axis.into()];
+    }
+
+    /// Adds the matrix factor × g gᵀ, where g has the vectors `gradient` at `particles`.
+    pub fn swell(&mut self, factor: f64, particles: &[u32], gradient: &[Vec4]) {
+        // Those of before give their room.
+        let free = self.swellings.iter().position(|swelling| swelling.factor == 0.0);
+        let place = free.unwrap_or_else(|| {
+            self.swellings.push(Swelling::default());
+            self.swellings.len() - 1
+        });
+        let Swelling { factor: own, particles: members, gradient: vectors } = &mut self.swellings[place];
+        *own = factor;
+        members.clear();
+        members.extend_from_slice(particles);
+        vectors.clear();
+        vectors.extend_from_slice(gradient);
+    }
+
+    /// The block on the diagonal of row `i`, which must be one.
+    pub fn diagonal(&self, i: u32) -> DMat3 {
+        let chunk = i as usize / self.pattern.chunk_size;
+        let rows = &self.pattern.chunks[chunk];
+        matrix_of(&self.blocks[chunk][rows.diagonal(i as usize - rows.first)])
+    }
+
+    /// Whether particles are joined beyond the pattern.
+    pub(super) fn reaches_beyond(&self) -> bool {
+        !self.couplings.is_empty() || self.swellings.iter().any(|swelling| swelling.factor != 0.0)
+    }
+
+    /// Adds to y what joins particles beyond the pattern, in the order in which it came.
+    pub(super) fn add_beyond(&self, x: &[Vec4], y: &mut [Vec4]) {
+        self.couplings.iter().for_each(|coupling| coupling.add_product(x, y));
+        let swollen = self.swellings.iter().filter(|swelling| swelling.factor != 0.0);
+        swollen.for_each(|swelling| swelling.add_product(x, y));
     }
 
     /// Block (i, j), zero where the pattern has none.
@@ -280,9 +411,10 @@ impl BlockMatrix {
     pub fn multiply(&self, x: &[Vec4], y: &mut [Vec4]) {
         assert_eq!(y.len(), self.pattern.particles, "a vector for every particle");
         y.par_chunks_mut(self.pattern.chunk_size).enumerate().for_each(|(c, y)| self.multiply_chunk(c, x, y));
+        self.add_beyond(x, y);
     }
 
-    /// The rows of one chunk of y = A x.
+    /// The rows of one chunk of y = A x, without what reaches beyond the pattern.
     pub(super) fn multiply_chunk(&self, chunk: usize, x: &[Vec4], y: &mut [Vec4]) {
         let (rows, blocks) = (&self.pattern.chunks[chunk], &self.blocks[chunk]);
         assert!(x.len() == self.pattern.particles && y.len() == rows.len(), "a vector for every particle");

@@ -3,12 +3,15 @@
 
 pub mod block_matrix;
 pub mod blocks;
+pub mod coupling;
 pub mod direct;
 mod elimination;
+pub mod limit;
 pub mod parts;
 pub mod pcg;
 pub mod preconditioner;
 mod preconditioner_coarse;
 mod preconditioner_levels;
+mod preconditioner_pieces;
 pub mod pull;
 pub mod strips;

@@ -32,7 +32,12 @@ pub struct Info {
     pub iterations: u32,
     /// The residual, relative as in [`Params::tolerance`], computed afresh from the solution.
     pub residual: f64,
+    /// What it is relative to.
+    pub scale: f64,
 }
+
+/// Before the first iteration.
+const START: Info = Info { iterations: 0, residual: 1.0, scale: 0.0 };
 
 /// Why a system was not solved. All residuals are relative as in [`Params::tolerance`], and the last known.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -75,6 +80,9 @@ pub enum Error {
         residual: f64,
     },
 }
+
+/// Share of the start's residual above which moving pieces as a whole is worth another product.
+const MOVED: f64 = 1e-6;
 
 /// Solves systems of one pattern; has all its room from the start.
 #[derive(Debug)]
@@ -126,19 +134,66 @@ impl Pcg {
         let scale = self.scale(matrix, b, x)?;
         if scale == 0.0 {
             x.iter_mut().zip(&self.pinned).filter(|(_, pinned)| !**pinned).for_each(|(x, _)| *x = Vec4::ZERO);
-            return Ok(Info { iterations: 0, residual: 0.0 });
+            return Ok(Info { iterations: 0, residual: 0.0, scale });
         }
-        let mut so_far = Info { iterations: 0, residual: 1.0 };
+        self.reduce(matrix, b, x, scale)
+    }
+
+    /// As [`Pcg::solve`], but the residual is relative to that of the start, as P4 has it with the change of velocities for unknown, or to
+    /// `at_least` where that is more.
+    pub fn improve(
+        &mut self,
+        matrix: &BlockMatrix,
+        b: &[Vec4],
+        x: &mut [Vec4],
+        at_least: f64,
+    ) -> Result<Info, Error> {
+        let count = self.pinned.len();
+        assert!(b.len() == count && x.len() == count, "a vector for every particle");
+        self.residual(matrix, b, x);
+        let start = checked(self.precondition().sqrt(), &START)?;
+        let scale = start.max(at_least);
+        let mut so_far = Info { residual: if scale > 0.0 { start / scale } else { 0.0 }, scale, ..START };
+        // Pieces moved through one another have more to say than each alone.
+        let apart = !matrix.reaches_beyond();
+        let worth = (MOVED * start).powi(2);
+        if apart && self.preconditioner.settle(&self.r, &self.pinned, x, worth) {
+            self.residual(matrix, b, x);
+            so_far.residual = checked(self.precondition().sqrt(), &START)? / scale;
+        }
+        if so_far.residual > self.params.tolerance {
+            // Few digits are asked for, so the residual that is carried along is the true one.
+            self.iterate(matrix, x, scale, &mut so_far)?;
+            if apart {
+                self.preconditioner.settle(&self.r, &self.pinned, x, 0.0);
+            }
+        }
+        self.accept(so_far)
+    }
+
+    fn accept(&self, so_far: Info) -> Result<Info, Error> {
+        let (Info { iterations, residual, .. }, tolerance) = (so_far, self.params.tolerance);
+        if residual <= tolerance {
+            return Ok(so_far);
+        }
+        Err(Error::NotConverged { iterations, residual, tolerance })
+    }
+
+    /// Iterates until the residual is as small as asked for, relative to `scale`.
+    fn reduce(
+        &mut self,
+        matrix: &BlockMatrix,
+        b: &[Vec4],
+        x: &mut [Vec4],
+        scale: f64,
+    ) -> Result<Info, Error> {
+        let mut so_far = Info { scale, ..START };
         // The residual that is carried along drifts from the true one, which alone decides: if need be, go on from there.
         loop {
             self.residual(matrix, b, x);
             so_far.residual = checked(self.precondition().sqrt() / scale, &so_far)?;
-            let Info { iterations, residual } = so_far;
-            if residual <= self.params.tolerance {
-                return Ok(so_far);
-            }
-            if iterations >= self.params.max_iterations {
-                return Err(Error::NotConverged { iterations, residual, tolerance: self.params.tolerance });
+            if so_far.residual <= self.params.tolerance || so_far.iterations >= self.params.max_iterations {
+                return self.accept(so_far);
             }
             self.iterate(matrix, x, scale, &mut so_far)?;
         }
@@ -155,7 +210,7 @@ impl Pcg {
         self.p.copy_from_slice(&self.z);
         let mut squared = (so_far.residual * scale).powi(2);
         loop {
-            let Info { iterations, residual } = *so_far;
+            let Info { iterations, residual, .. } = *so_far;
             let curvature = checked(self.curvature(matrix), so_far)?;
             if curvature <= 0.0 {
                 return Err(Error::NotPositiveDefinite { iteration: iterations + 1, curvature, residual });
@@ -180,7 +235,7 @@ impl Pcg {
         let led = std::mem::take(&mut self.p);
         self.residual(matrix, b, &led);
         self.p = led;
-        checked(self.precondition().sqrt(), &Info { iterations: 0, residual: 1.0 })
+        checked(self.precondition().sqrt(), &START)
     }
 
     /// r = b - A x, 0 for pinned particles.
@@ -211,11 +266,27 @@ impl Pcg {
     fn curvature(&mut self, matrix: &BlockMatrix) -> f64 {
         let (size, p) = (self.chunk_size, &self.p);
         let chunks = self.q.par_chunks_mut(size).zip(p.par_chunks(size)).zip(self.pinned.par_chunks(size));
+        let beyond = matrix.reaches_beyond();
         chunks.zip(&mut self.sums).enumerate().for_each(|(c, (((q, own), pinned), sum))| {
             matrix.multiply_chunk(c, p, q);
-            *sum = filtered_dot(q, own, pinned);
+            if !beyond {
+                *sum = filtered_dot(q, own, pinned);
+            }
         });
+        if beyond {
+            matrix.add_beyond(&self.p, &mut self.q);
+            self.dot_of_product();
+        }
         self.sums.iter().sum()
+    }
+
+    /// q is set to 0 for pinned particles, and the sums to pᵀ q.
+    fn dot_of_product(&mut self) {
+        let size = self.chunk_size;
+        let chunks = self.q.par_chunks_mut(size).zip(self.p.par_chunks(size));
+        chunks.zip(self.pinned.par_chunks(size)).zip(&mut self.sums).for_each(|(((q, p), pinned), sum)| {
+            *sum = filtered_dot(q, p, pinned);
+        });
     }
 
     /// x += α p, r -= α q.
@@ -252,6 +323,6 @@ fn filtered_dot(a: &mut [Vec4], b: &[Vec4], pinned: &[bool]) -> f64 {
 
 /// The number, if it is one.
 fn checked(number: f64, so_far: &Info) -> Result<f64, Error> {
-    let Info { iterations, residual } = *so_far;
+    let Info { iterations, residual, .. } = *so_far;
     if number.is_finite() { Ok(number) } else { Err(Error::NotFinite { iterations, residual }) }
 }

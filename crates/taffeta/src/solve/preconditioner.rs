@@ -2,6 +2,7 @@
 
 use super::block_matrix::{Block, BlockMatrix, Pattern, Rows, matrix_of};
 use super::preconditioner_levels::Levels;
+use super::preconditioner_pieces::Pieces;
 use crate::math::{DMat3, Vec4};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -34,28 +35,39 @@ pub struct BadDiagonal {
 #[derive(Debug)]
 pub(super) struct Preconditioner {
     jacobi: Jacobi,
-    levels: Option<Levels>,
+    levels: Option<(Levels, Pieces)>,
 }
 
 impl Preconditioner {
     pub(super) fn new(kind: Kind, pattern: &Pattern) -> Self {
-        let levels = (kind == Kind::Levels).then(|| Levels::new(pattern));
+        let levels = (kind == Kind::Levels).then(|| {
+            let levels = Levels::new(pattern);
+            let pieces = Pieces::new(&levels);
+            (levels, pieces)
+        });
         Self { jacobi: Jacobi::new(pattern), levels }
     }
 
     /// Fits it to a matrix, whose rows and columns of pinned particles it takes for those of the unit matrix.
     pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) -> Result<(), BadDiagonal> {
         self.jacobi.prepare(matrix, pinned)?;
-        if let Some(levels) = &mut self.levels {
+        if let Some((levels, pieces)) = &mut self.levels {
             levels.prepare(matrix, pinned);
+            pieces.prepare(levels);
         }
         Ok(())
+    }
+
+    /// Moves pieces as a whole so that residuals `r` of each add up to nothing, if the error falls by more than `least`, as rᵀ P⁻¹ r measures
+    /// it; whether it does.
+    pub(super) fn settle(&mut self, r: &[Vec4], pinned: &[bool], x: &mut [Vec4], least: f64) -> bool {
+        self.levels.as_mut().is_some_and(|(_, pieces)| pieces.settle(r, pinned, x, least))
     }
 
     /// z = P⁻¹ r, with values of no meaning for pinned particles, whose r is 0.
     pub(super) fn apply(&mut self, r: &[Vec4], z: &mut [Vec4]) {
         self.jacobi.apply(r, z);
-        if let Some(levels) = &mut self.levels {
+        if let Some((levels, _)) = &mut self.levels {
             levels.add(r, z);
         }
     }

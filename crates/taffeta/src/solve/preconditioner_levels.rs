@@ -71,6 +71,17 @@ impl Levels {
         }
     }
 
+    /// The matrix of the last level.
+    pub(super) fn last(&self) -> Option<&BlockMatrix> {
+        self.levels.last().map(|level| &level.matrix)
+    }
+
+    /// What `of_last` says of the rows of the last level, said of every particle.
+    pub(super) fn spread(&self, of_last: &[u32]) -> Vec<u32> {
+        let down = |of: Vec<u32>, level: &Level| level.aggregate_of.iter().map(|a| of[*a as usize]).collect();
+        self.levels.iter().rev().fold(of_last.to_vec(), down)
+    }
+
     /// Adds to `z` what all levels make of `r`.
     pub(super) fn add(&mut self, r: &[Vec4], z: &mut [Vec4]) {
         let mut finer = r;

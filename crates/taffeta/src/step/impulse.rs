@@ -187,8 +187,9 @@ impl Impulse {
                 guard.begin_substep(model, [k, k + 1].map(|k| state.time + f64::from(k) * h));
             }
             let begun = Instant::now();
-            self.around.renew_air(model, (&self.x, &self.y), (k, count), h);
-            self.around.move_bodies(model, state.time + f64::from(k) * h, h);
+            let time = state.time + f64::from(k) * h;
+            self.around.renew_air(model, (&self.x, &self.y), (k, count), time, h);
+            self.around.move_bodies(model, time, h);
             self.around.lead_pins(model, &mut self.y);
             self.stages.add("air", begun.elapsed().as_secs_f64());
             let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;

@@ -1,8 +1,8 @@
 //! What acts on the cloth from outside during a sub-step of the impulse methods: bodies, pins, air.
 
 use super::impulse_touch::touch;
-use crate::collide::{self, Meeting, MovingBody};
-use crate::forces::air;
+use crate::collide::{self, Corners, Meeting, MovingBody};
+use crate::forces::{self, air};
 use crate::math::{Pose, Vec4};
 use crate::model::Model;
 use std::ops::Range;
@@ -26,7 +26,7 @@ impl Around {
     pub fn new(model: &Model) -> Self {
         let air = |count: usize| vec![Vec4::ZERO; if model.air.density > 0.0 { count } else { 0 }];
         Self {
-            meetings: collide::meetings(model),
+            meetings: collide::meetings(model, Corners::OfSmooth),
             bodies: Vec::with_capacity(model.colliders.len()),
             pin_poses: Vec::with_capacity(model.pins.len()),
             held: air(model.particle_count()),
@@ -83,19 +83,28 @@ impl Around {
     }
 
     /// In every quarter of a step the forces of the air on all triangles, held for that long. `x` and `y` are positions before and after the free motion
-    /// of a sub-step, which is number `k` of `count`, each of `h` [s].
-    pub fn renew_air(&mut self, model: &Model, (x, y): (&[Vec4], &[Vec4]), (k, count): (u32, u32), h: f64) {
+    /// of a sub-step at `time`, which is number `k` of `count`, each of `h` [s].
+    pub fn renew_air(
+        &mut self,
+        model: &Model,
+        (x, y): (&[Vec4], &[Vec4]),
+        (k, count): (u32, u32),
+        time: f64,
+        h: f64,
+    ) {
         let every = count.div_ceil(AIR_RENEWALS);
         if self.held.is_empty() || k % every != 0 {
             return;
         }
         let duration = f64::from(every.min(count - k)) * h;
+        let wind = forces::wind(&model.air);
         for cloth in &model.cloths {
             let area_mass = 1e-3 * cloth.fabric.density;
             for t in cloth.triangles.clone() {
                 let [a, b, c] = model.triangles[t].map(|i| i as usize);
                 let way = |i: usize| (y[i] - x[i]).xyz();
-                let stream = model.air.wind - (way(a) + way(b) + way(c)) / (3.0 * h);
+                let centre = (x[a] + x[b] + x[c]).xyz() / 3.0;
+                let stream = wind.at(centre, time) - (way(a) + way(b) + way(c)) / (3.0 * h);
                 let normal = (x[b] - x[a]).xyz().cross((x[c] - x[a]).xyz());
                 let third = air::force(normal, stream, &model.air, area_mass, duration) / 3.0;
                 self.on_triangles[t] = third.into();

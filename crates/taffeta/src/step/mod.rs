@@ -1,5 +1,10 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
+mod implicit;
+mod implicit_particles;
+mod implicit_pull;
+mod implicit_solve;
+mod implicit_touch;
 mod impulse;
 mod impulse_around;
 mod impulse_lengths;
@@ -16,11 +21,13 @@ pub use intervene::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
-use crate::collide::Guard;
+use crate::collide::{Guard, Settled};
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
+use crate::solve::limit::Limiter;
+use implicit::{Implicit, Order};
 use impulse::Impulse;
 use intervene::Gripped;
 use std::collections::BTreeMap;
@@ -50,11 +57,13 @@ pub struct Simulation {
     guard: Option<Box<Guard>>,
     /// What hands have done, once they have.
     gripped: Option<Gripped>,
+    limiter: Option<Limiter>,
 }
 
 /// Scratch of the chosen method.
 #[derive(Debug)]
 enum Solver {
+    Implicit(Box<Implicit>),
     Impulse(Box<Impulse>),
     Verlet(Box<Verlet>),
 }
@@ -63,6 +72,12 @@ impl Solver {
     /// Scratch for a model. A state that does not remember what the method needs starts to.
     fn new(model: &Model, state: &mut State) -> Self {
         match model.method {
+            Method::BackwardEuler | Method::Bdf2 => {
+                let order = if model.method == Method::Bdf2 { Order::Second } else { Order::First };
+                let implicit = Box::new(Implicit::new(model, order));
+                state.memory.resize(implicit.memory(model), 0.0);
+                Solver::Implicit(implicit)
+            }
             Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect => {
                 let impulse = Box::new(Impulse::new(model));
                 state.memory.resize(impulse.memory(), 0.0);
@@ -79,7 +94,9 @@ impl Simulation {
         let (model, mut state) = model::build(scene, meshes)?;
         let solver = Solver::new(&model, &mut state);
         let guard = Guard::new(&model).map(Box::new);
-        let mut simulation = Self { attempt: state.clone(), model, state, solver, guard, gripped: None };
+        let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
+        let mut simulation =
+            Self { attempt: state.clone(), model, state, solver, guard, gripped: None, limiter };
         simulation.tell_tangles();
         Ok(simulation)
     }
@@ -89,9 +106,11 @@ impl Simulation {
         self.attempt.copy_from(&self.state);
         let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
         let mut report = match &mut self.solver {
+            Solver::Implicit(implicit) => implicit.step(model, state, guard)?,
             Solver::Impulse(impulse) => impulse.step(model, state, guard)?,
             Solver::Verlet(verlet) => verlet.step(model, state, guard)?,
         };
+        report.settled += self.limit_strain();
         if report.settled.pinched > 0 {
             report.converged = false;
             report.shortfall = Some(Shortfall::Pinched { pairs: report.settled.pinched });
@@ -110,6 +129,7 @@ impl Simulation {
     fn renew(&mut self) {
         self.solver = Solver::new(&self.model, &mut self.state);
         self.guard = Guard::new(&self.model).map(Box::new);
+        self.limiter = self.model.limit.as_ref().map(|_| Limiter::new(&self.model));
         self.tell_tangles();
     }
 
@@ -127,6 +147,27 @@ impl Simulation {
             };
             guard.tangle(&cloth_cloth, model.colliders.iter().flat_map(into));
         }
+    }
+
+    /// Shortens edges that are too long, as far as the scene asks for it, and lets the guard see to it that nothing passes through anything.
+    fn limit_strain(&mut self) -> Settled {
+        let (Some(limit), Some(limiter)) = (&self.model.limit, &mut self.limiter) else {
+            return Settled::default();
+        };
+        let State { positions, velocities, .. } = &mut self.attempt;
+        let time = self.state.time + self.model.step_time;
+        if let Some(guard) = &mut self.guard {
+            let still = positions.iter().map(|_| DVec3::ZERO);
+            guard.place(&self.model, [time; 2], positions.iter().copied(), still);
+        }
+        if limiter.run(limit, positions, velocities).sweeps == 0 {
+            return Settled::default();
+        }
+        self.guard.as_mut().map_or(Settled::default(), |guard| {
+            let settled = guard.settle(positions.iter().copied());
+            positions.copy_from_slice(guard.ends());
+            settled
+        })
     }
 
     /// All that is constant.

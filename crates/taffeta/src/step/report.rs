@@ -45,6 +45,29 @@ pub enum Shortfall {
         /// The strain that the scene allows [1].
         tolerance: f64,
     },
+    /// A linear system was not solved as well as was asked for.
+    #[error(
+        "a linear system has the residual {residual:.1e} after {iterations} iterations, {tolerance:.1e} was asked for; \
+         take more sub-steps or lower the stiffness"
+    )]
+    Linear {
+        /// Iterations made.
+        iterations: u32,
+        /// Its residual, relative to that of unchanged velocities.
+        residual: f64,
+        /// What was asked for.
+        tolerance: f64,
+    },
+    /// Newton's steps did not come near a solution.
+    #[error(
+        "{steps} Newton steps leave {residual:.1e} of the residual; allow more of them, or take more sub-steps"
+    )]
+    Newton {
+        /// Steps made.
+        steps: u32,
+        /// What is left of the residual of unchanged velocities.
+        residual: f64,
+    },
     /// Pins are further apart than the cloth between them is long.
     #[error(
         "the pinned particles {} and {} are {distance:.6} m apart, but the cloth between them is only {reach:.6} m long; \
@@ -123,6 +146,12 @@ pub enum StepError {
         step: f64,
         /// The most sub-steps that are taken.
         limit: u32,
+    },
+    /// The equations of the step have no solution that can be trusted.
+    #[error("the equations of the step were not solved: {reason}")]
+    Unsolvable {
+        /// Why, and what to do.
+        reason: String,
     },
     /// The sub-steps that the scene asks for are too few.
     #[error(

@@ -4,7 +4,7 @@
 //! stands here: the same positions, and the sub-step may change.
 
 use super::report::{Stages, StepError, StepReport};
-use crate::collide::{self, Guard, Meeting, MovingBody, Settled};
+use crate::collide::{self, Corners, Guard, Meeting, MovingBody, Settled};
 use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
 use crate::math::{DVec3, Pose, Vec4};
@@ -54,6 +54,7 @@ struct Worker {
 struct SubStep<'a> {
     model: &'a Model,
     moving: &'a Moving,
+    time: f64,
     h: f64,
     renew_air: bool,
     bodies: &'a [MovingBody],
@@ -65,7 +66,7 @@ impl Verlet {
     pub fn new(model: &Model) -> Self {
         let room = vec![Vec4::ZERO; model.particle_count()];
         let room = Moving { x: room.clone(), v: room };
-        let meetings = collide::meetings(model);
+        let meetings = collide::meetings(model, Corners::OfSmooth);
         let worker = |chunk: Chunk| {
             let meetings = meetings[chunk.cloth].clone();
             let pinned = pinned_in(&chunk, model);
@@ -111,7 +112,7 @@ impl Verlet {
             for k in 0..burst {
                 let time = start + done + f64::from(k) * h;
                 self.move_bodies(model, time, h);
-                self.substep(model, h, k % AIR_HELD == 0);
+                self.substep(model, time, h, k % AIR_HELD == 0);
                 if let Some(guard) = &mut guard {
                     self.part(guard, model, time, h);
                 }
@@ -158,10 +159,11 @@ impl Verlet {
         self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
     }
 
-    fn substep(&mut self, model: &Model, h: f64, renew_air: bool) {
+    fn substep(&mut self, model: &Model, time: f64, h: f64, renew_air: bool) {
         let now = SubStep {
             model,
             moving: &self.now,
+            time,
             h,
             renew_air: renew_air && model.air.density > 0.0,
             bodies: &self.bodies,
@@ -223,7 +225,7 @@ impl Worker {
         let begun = Instant::now();
         let (model, h, Moving { x, v }) = (now.model, now.h, now.moving);
         if now.renew_air {
-            self.chunk.renew_air(model, x, v, f64::from(AIR_HELD) * h);
+            self.chunk.renew_air(model, x, v, now.time, f64::from(AIR_HELD) * h);
         }
         let air_done = Instant::now();
         let first = self.chunk.particles.start;

@@ -1,0 +1,298 @@
+//! What pulls in an implicit stage: forces of all elements and their derivatives, into one matrix and its right-hand side.
+//!
+//! With K = -∂f/∂x (the parts that keep the matrix definite) and C = -∂f/∂v at positions y, the forces at the end x⁺ = x̃ + h v⁺ are
+//! f(y) + K (y - x̃) - (h K + C) v⁺. So every element adds h² K + h C to the matrix and h (f + K (y - x̃)) to the right.
+
+use super::implicit_particles::Particles;
+use crate::forces::baraff_witkin::Triangle;
+use crate::forces::choi_ko::{Buckle, Stretch};
+use crate::forces::element::Element;
+use crate::forces::hinge::FlatHinge;
+use crate::forces::pressure::{self, Filling};
+use crate::forces::wind::{Surface, Wind};
+use crate::forces::{self, bend, spring};
+use crate::math::{DVec3, Vec4};
+use crate::model::Model;
+use crate::solve::block_matrix::{BlockMatrix, Elements, Pattern};
+
+/// Where elements are linearised.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    /// The duration h [s].
+    pub h: f64,
+    /// The time at the end [s].
+    pub time: f64,
+    /// Positions y [m].
+    pub y: &'a [Vec4],
+    /// Velocities at which the air's drag is linearised [m/s].
+    pub v: &'a [Vec4],
+    /// x̃, from which velocities lead to the end [m].
+    pub start: &'a [Vec4],
+}
+
+/// Elements of one kind, their particles, and where their blocks go.
+#[derive(Debug)]
+struct Kind<const N: usize, E> {
+    points: Vec<[u32; N]>,
+    list: Vec<E>,
+    elements: Elements<N>,
+}
+
+/// A closed mesh with something inside: its particles, triangles by their places among these, the gradient of the volume [m²].
+#[derive(Debug)]
+struct Balloon {
+    particles: Vec<u32>,
+    triangles: Vec<[u32; 3]>,
+    gradient: Vec<Vec4>,
+    filling: Filling,
+}
+
+/// All elements of a model.
+#[derive(Debug)]
+pub(super) struct Pull {
+    springs: Kind<2, [f64; 3]>,
+    bends: Kind<3, [f64; 4]>,
+    triangles: Kind<3, ()>,
+    membranes: Kind<3, Triangle>,
+    hinges: Kind<4, FlatHinge>,
+    stretches: Kind<2, Stretch>,
+    buckles: Kind<2, Buckle>,
+    balloons: Vec<Balloon>,
+    surface: Option<Surface>,
+    wind: Wind,
+}
+
+impl Pull {
+    /// The elements of a model and the pattern of its matrix.
+    pub fn new(model: &Model, particles: &Particles) -> (Self, Pattern) {
+        let (springs, bends) = (particles.places(&model.springs.ends), particles.places(&model.bends.points));
+        let triangles = particles.places(&model.triangles);
+        let (membranes, hinges) =
+            (particles.places(&model.membranes.points), particles.places(&model.hinges.points));
+        let (stretches, buckles) =
+            (particles.places(&model.stretches.ends), particles.places(&model.buckles.ends));
+        let pairs = springs.iter().chain(&stretches).chain(&buckles).map(|e| &e[..]);
+        let threes = bends.iter().chain(&triangles).chain(&membranes).map(|e| &e[..]);
+        let pattern =
+            Pattern::new(model.particle_count(), pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])));
+        let pattern = pattern.expect("elements of the model name its particles");
+        let numbers = &model.springs;
+        let spring = |s: usize| [numbers.rest_length[s], numbers.stiffness[s], numbers.damping[s]];
+        let numbers = &model.bends;
+        let bend = |b: usize| {
+            let [ia, ic] = numbers.inverse_lengths[b];
+            [ia, ic, numbers.stiffness[b], numbers.damping[b]]
+        };
+        let pull = Self {
+            springs: Kind::new(&pattern, springs, spring),
+            bends: Kind::new(&pattern, bends, bend),
+            triangles: Kind::new(&pattern, triangles, |_| ()),
+            membranes: Kind::new(&pattern, membranes, |t| forces::membrane(model, t)),
+            hinges: Kind::new(&pattern, hinges, |t| forces::hinge(model, t)),
+            stretches: Kind::new(&pattern, stretches, |s| forces::stretch(model, s)),
+            buckles: Kind::new(&pattern, buckles, |s| forces::buckle(model, s)),
+            balloons: model.balloons.iter().map(|balloon| Balloon::new(model, balloon, particles)).collect(),
+            surface: forces::surface(&model.air),
+            wind: forces::wind(&model.air),
+        };
+        (pull, pattern)
+    }
+
+    /// Adds all elements to the matrix and the right-hand side.
+    pub fn assemble(&mut self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        self.add_springs(at, matrix, rhs);
+        self.add_bends(at, matrix, rhs);
+        self.membranes.add(at, matrix, rhs);
+        self.hinges.add(at, matrix, rhs);
+        self.stretches.add(at, matrix, rhs);
+        self.buckles.add(at, matrix, rhs);
+        self.add_air(at, matrix, rhs);
+        self.balloons.iter_mut().for_each(|balloon| balloon.add(at, matrix, rhs));
+    }
+
+    /// Adds h times all forces at positions y and velocities v, as they are.
+    pub fn forces(&self, at: &Around, sum: &mut [Vec4]) {
+        let h = at.h;
+        let springs = &self.springs;
+        springs.elements.gather(sum, |s| {
+            let [a, b] = springs.points[s].map(|i| i as usize);
+            let [rest, k, c] = springs.list[s];
+            let force = spring::force((at.y[b] - at.y[a]).xyz(), (at.v[b] - at.v[a]).xyz(), rest, k, c);
+            [force * h, force * -h]
+        });
+        let bends = &self.bends;
+        bends.elements.gather(sum, |b| {
+            let [x, v] = [at.y, at.v].map(|of| bends.points[b].map(|i| of[i as usize].xyz()));
+            let [ia, ic, k, c] = bends.list[b];
+            bend::forces(x, v, [ia, ic], k, c).map(|f| f * h)
+        });
+        self.membranes.gather(at, sum);
+        self.hinges.gather(at, sum);
+        self.stretches.gather(at, sum);
+        self.buckles.gather(at, sum);
+        if let Some(surface) = self.surface {
+            let triangles = &self.triangles;
+            triangles.elements.gather(sum, |t| {
+                let (normal, wind, _) = self.facing(&triangles.points[t], at);
+                triangles.points[t].map(|i| surface.force(normal, wind - at.v[i as usize].xyz()) * (h / 3.0))
+            });
+        }
+        self.balloons.iter().for_each(|balloon| balloon.push(at, sum));
+    }
+
+    fn add_springs(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        let (springs, h) = (&self.springs, at.h);
+        matrix.add_with_forces(&springs.elements, rhs, |s, sink| {
+            let [a, b] = springs.points[s].map(|i| i as usize);
+            let [rest, k, c] = springs.list[s];
+            let (d, before) = (at.y[b] - at.y[a], (at.start[b] - at.start[a]).xyz());
+            let n = d.xyz();
+            let squared = n.length_squared().max(1e-60);
+            let stretched = 1.0 - rest / squared.sqrt();
+            // A spring under compression helps to move sideways; that part would make the matrix indefinite.
+            let across = k * stretched.max(0.0);
+            let along = (k - across) / squared;
+            let force = n * (k * stretched + along * n.dot(before - n)) + (before - n) * across;
+            let (along, across) = (h * (h * along + c / squared), h * h * across);
+            let mut block = [d * (along * n.x), d * (along * n.y), d * (along * n.z)];
+            (0..3).for_each(|axis| block[axis].0[axis] += across);
+            sink.add_symmetric(0, 0, &block, 1.0);
+            sink.add_symmetric(1, 1, &block, 1.0);
+            sink.add_symmetric(0, 1, &block, -1.0);
+            sink.push(0, force * h);
+            sink.push(1, force * -h);
+        });
+    }
+
+    fn add_bends(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        let (bends, h) = (&self.bends, at.h);
+        matrix.add_with_forces(&bends.elements, rhs, |b, sink| {
+            let [ia, ic, k, c] = bends.list[b];
+            // Linear in the positions: what acts at y and K (y - x̃) together is what acts at x̃.
+            let points = bends.points[b].map(|i| at.start[i as usize].xyz());
+            let forces = bend::forces(points, [DVec3::ZERO; 3], [ia, ic], k, 0.0);
+            (0..3).for_each(|i| sink.push(i, forces[i] * h));
+            let weights = [ia, -(ia + ic), ic];
+            for (i, j) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)] {
+                sink.add_to_trace(i, j, h * (h * k + c) * weights[i] * weights[j]);
+            }
+        });
+    }
+
+    /// A third of every triangle moves with each of its corners: that is on the diagonal alone.
+    fn add_air(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        let (Some(surface), triangles) = (self.surface, &self.triangles) else { return };
+        matrix.add_with_forces(&triangles.elements, rhs, |t, sink| {
+            let (normal, wind, velocity) = self.facing(&triangles.points[t], at);
+            let slope = surface.safe_derivative(normal, wind - velocity) * (at.h / 3.0);
+            let third = surface.force(normal, wind - velocity) * (at.h / 3.0) + slope * velocity;
+            for i in 0..3 {
+                sink.push(i, third);
+                sink.add(i, i, slope);
+            }
+        });
+    }
+
+    /// Twice the area along the normal of a triangle [m²], the wind there and its own velocity [m/s].
+    fn facing(&self, triangle: &[u32; 3], at: &Around) -> (DVec3, DVec3, DVec3) {
+        let [a, b, c] = triangle.map(|i| at.y[i as usize].xyz());
+        let velocity = triangle.iter().fold(DVec3::ZERO, |sum, i| sum + at.v[*i as usize].xyz()) / 3.0;
+        ((b - a).cross(c - a), self.wind.at((a + b + c) / 3.0, at.time), velocity)
+    }
+}
+
+impl<const N: usize, E: Sync> Kind<N, E> {
+    fn new(pattern: &Pattern, points: Vec<[u32; N]>, of: impl Fn(usize) -> E) -> Self {
+        let elements = Elements::new(pattern, &points).expect("elements that the pattern is made from");
+        Self { list: (0..points.len()).map(of).collect(), points, elements }
+    }
+
+    fn of(&self, e: usize, vectors: &[Vec4]) -> [DVec3; N] {
+        self.points[e].map(|i| vectors[i as usize].xyz())
+    }
+}
+
+impl<const N: usize, E: Element<N> + Sync> Kind<N, E> {
+    fn add(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        let h = at.h;
+        matrix.add_with_forces(&self.elements, rhs, |e, sink| {
+            let (x, element) = (self.of(e, at.y), &self.list[e]);
+            let start = self.of(e, at.start);
+            let (by_x, by_v, forces) =
+                (element.safe_derivative(&x), element.damping_derivative(&x), element.forces(&x));
+            for i in 0..N {
+                let back = (0..N).fold(DVec3::ZERO, |sum, j| sum + by_x[i][j] * (start[j] - x[j]));
+                sink.push(i, (forces[i] + back) * h);
+                for j in i..N {
+                    sink.add(i, j, by_x[i][j] * (-h * h) + by_v[i][j] * -h);
+                }
+            }
+        });
+    }
+
+    fn gather(&self, at: &Around, sum: &mut [Vec4]) {
+        self.elements.gather(sum, |e| {
+            let (x, v, element) = (self.of(e, at.y), self.of(e, at.v), &self.list[e]);
+            let (forces, damping) = (element.forces(&x), element.damping(&x, &v));
+            std::array::from_fn(|i| (forces[i] + damping[i]) * at.h)
+        });
+    }
+}
+
+impl Balloon {
+    fn new(model: &Model, balloon: &crate::model::Balloon, particles: &Particles) -> Self {
+        let triangles = particles.places(&model.triangles[balloon.triangles.clone()]);
+        let mut members: Vec<u32> = triangles.iter().flatten().copied().collect();
+        members.sort_unstable();
+        members.dedup();
+        let place = |i: u32| members.binary_search(&i).unwrap_or(0) as u32;
+        Self {
+            triangles: triangles.iter().map(|t| t.map(place)).collect(),
+            gradient: vec![Vec4::ZERO; members.len()],
+            particles: members,
+            filling: forces::filling(balloon),
+        }
+    }
+
+    fn corners(&self, triangle: &[u32; 3], x: &[Vec4]) -> [DVec3; 3] {
+        triangle.map(|k| x[self.particles[k as usize] as usize].xyz())
+    }
+
+    fn volume(&self, x: &[Vec4]) -> f64 {
+        let origin = self.particles.first().map_or(DVec3::ZERO, |i| x[*i as usize].xyz());
+        let sixfold = |t: &[u32; 3]| {
+            let [a, b, c] = self.corners(t, x).map(|p| p - origin);
+            a.dot(b.cross(c))
+        };
+        self.triangles.iter().map(sixfold).sum::<f64>() / 6.0
+    }
+
+    /// Adds h times the forces at positions y.
+    fn push(&self, at: &Around, sum: &mut [Vec4]) {
+        let pressure = at.h * self.filling.pressure(self.volume(at.y));
+        for triangle in &self.triangles {
+            let force = Vec4::from(pressure::corner_force(&self.corners(triangle, at.y), pressure));
+            triangle.iter().for_each(|k| sum[self.particles[*k as usize] as usize] += force);
+        }
+    }
+
+    /// The pressure pushes as it is; how it falls as the volume grows is a matrix of rank one. How it turns with the surface is left out: it
+    /// is indefinite, and small beside the stiffness of cloth.
+    fn add(&mut self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        let volume = self.volume(at.y);
+        let (pressure, slope) = (self.filling.pressure(volume), self.filling.pressure_slope(volume));
+        let mut gradient = std::mem::take(&mut self.gradient);
+        gradient.fill(Vec4::ZERO);
+        for triangle in &self.triangles {
+            let along = Vec4::from(pressure::corner_force(&self.corners(triangle, at.y), 1.0));
+            triangle.iter().for_each(|k| gradient[*k as usize] += along);
+        }
+        let members = || self.particles.iter().map(|i| *i as usize).zip(&gradient);
+        let grown: f64 = members().map(|(i, g)| g.xyz().dot((at.start[i] - at.y[i]).xyz())).sum();
+        members().for_each(|(i, g)| rhs[i] += *g * (at.h * (pressure + slope * grown)));
+        if slope < 0.0 {
+            matrix.swell(-slope * at.h * at.h, &self.particles, &gradient);
+        }
+        self.gradient = gradient;
+    }
+}

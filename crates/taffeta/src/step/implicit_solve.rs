@@ -1,0 +1,262 @@
+//! The velocities at the end of an implicit sub-step: M v⁺ = M ṽ + h f(x̃ + h v⁺, v⁺), by Newton steps.
+//!
+//! Linearised around positions y that is (M + h C + h² K) v⁺ = M ṽ + h (f(y) + K (y - x̃)), one sparse system for the velocities themselves. P4
+//! and P3 take one Newton step, with y where the sub-step starts. More of them start from the end so far, and each goes only as
+//! far as it makes the residual smaller.
+
+use super::implicit_particles::Particles;
+use super::implicit_pull::{Around, Pull};
+use super::implicit_touch::{Reach, Touch};
+use super::report::{Shortfall, StepError, StepReport};
+use crate::math::{Pose, Vec4};
+use crate::model::Model;
+use crate::solve::block_matrix::BlockMatrix;
+use crate::solve::pcg::{Error, Params, Pcg};
+use std::time::Instant;
+
+/// Residual of the linear system at which it is taken for solved, relative to that of unchanged velocities (P4's stopping rule); and where
+/// something touches, for friction needs to know the pressure.
+const TOLERANCE: f64 = 1e-2;
+const TOLERANCE_IN_CONTACT: f64 = 1e-3;
+const MOST_ITERATIONS: u32 = 1000;
+/// How often contacts are asked again whether they push, stick or slide.
+const MOST_PASSES: u32 = 4;
+/// Residual at which Newton's steps end, relative to that of unchanged velocities, and the one that they must reach.
+const SOLVED: f64 = 1e-6;
+const NEEDED: f64 = 1e-2;
+/// How often a Newton step is halved.
+const MOST_HALVINGS: u32 = 8;
+
+/// A sub-step: from `time` on, of a duration; velocities lead from x̃ = `start` to the end within `h` [s].
+#[derive(Clone, Copy)]
+pub(super) struct Goal<'a> {
+    pub time: f64,
+    pub duration: f64,
+    pub h: f64,
+    /// Positions and velocities at the start.
+    pub x: &'a [Vec4],
+    pub v: &'a [Vec4],
+    /// x̃ and ṽ.
+    pub start: &'a [Vec4],
+    pub speed: &'a [Vec4],
+    /// What contacts remember.
+    pub contacts: &'a [f64],
+}
+
+impl<'a> Goal<'a> {
+    fn reach(&self) -> Reach<'a> {
+        Reach { h: self.h, x: self.x, start: self.start }
+    }
+}
+
+/// The system and its solution.
+#[derive(Debug)]
+pub(super) struct Unknowns {
+    pull: Pull,
+    pub touch: Touch,
+    matrix: BlockMatrix,
+    pcg: Pcg,
+    pin_poses: Vec<Pose>,
+    /// Velocities at the end, as far as they are known.
+    pub end: Vec<Vec4>,
+    /// Velocities before a Newton step, and positions around which it is taken.
+    before: Vec<Vec4>,
+    y: Vec<Vec4>,
+    rhs: Vec<Vec4>,
+    diagonal: Vec<f64>,
+    h: f64,
+}
+
+impl Unknowns {
+    pub fn new(model: &Model, particles: &Particles) -> Self {
+        let (pull, pattern) = Pull::new(model, particles);
+        let room = vec![Vec4::ZERO; model.particle_count()];
+        let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
+        Self {
+            pull,
+            touch: Touch::new(model),
+            pcg: Pcg::new(&pattern, params),
+            matrix: BlockMatrix::new(pattern),
+            pin_poses: Vec::with_capacity(model.pins.len()),
+            end: room.clone(),
+            before: room.clone(),
+            y: room.clone(),
+            diagonal: vec![0.0; room.len()],
+            rhs: room,
+            h: 0.0,
+        }
+    }
+
+    /// Positions at the end.
+    pub fn ends(&self, start: &[Vec4], x: &mut [Vec4]) {
+        for ((x, start), v) in x.iter_mut().zip(start).zip(&self.end) {
+            *x = *start + *v * self.h;
+        }
+    }
+
+    /// Finds the velocities at the end.
+    pub fn solve(
+        &mut self,
+        model: &Model,
+        particles: &Particles,
+        goal: &Goal,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.h = goal.h;
+        self.touch.move_bodies(model, goal.time, goal.duration);
+        self.end.copy_from_slice(goal.v);
+        self.lead_pins(model, particles, goal);
+        self.y.copy_from_slice(goal.x);
+        let mut first = f64::INFINITY;
+        for newton in 0..model.newton {
+            let clock = Instant::now();
+            self.before.copy_from_slice(&self.end);
+            self.assemble(model, particles, goal);
+            report.stages.add("assemble", clock.elapsed().as_secs_f64());
+            let fall = if newton == 0 { Vec4::from(model.gravity * goal.duration) } else { Vec4::ZERO };
+            self.solve_linear(particles, goal, fall, report)?;
+            if model.newton == 1 {
+                break;
+            }
+            let clock = Instant::now();
+            let residual = self.search(model, particles, goal, &mut first);
+            report.stages.add("search", clock.elapsed().as_secs_f64());
+            if residual <= SOLVED * first {
+                break;
+            }
+            if newton + 1 == model.newton && residual > NEEDED * first {
+                report.converged = false;
+                report.shortfall =
+                    Some(Shortfall::Newton { steps: model.newton, residual: residual / first });
+            }
+            self.y.iter_mut().zip(goal.start).zip(&self.end).for_each(|((y, s), v)| *y = *s + *v * goal.h);
+        }
+        Ok(())
+    }
+
+    /// Solves the system at hand, with the contacts that its solution asks for.
+    fn solve_linear(
+        &mut self,
+        particles: &Particles,
+        goal: &Goal,
+        fall: Vec4,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let clock = Instant::now();
+        // Whoever falls on may touch, whoever rests goes on touching.
+        self.end.iter_mut().for_each(|v| *v += fall);
+        self.touch.begin(particles, &goal.reach(), &self.end, goal.contacts, &self.matrix);
+        self.end.copy_from_slice(&self.before);
+        report.stages.add("contact", clock.elapsed().as_secs_f64());
+        let mut scale = 0.0;
+        for pass in 1..=MOST_PASSES {
+            let clock = Instant::now();
+            self.touch.press(goal.h, pass == MOST_PASSES, &mut self.matrix, &mut self.rhs);
+            let prepared = self.pcg.prepare(&self.matrix, &particles.pinned);
+            prepared.map_err(|error| StepError::Unsolvable { reason: error.to_string() })?;
+            report.stages.add("precondition", clock.elapsed().as_secs_f64());
+
+            let clock = Instant::now();
+            self.pcg.params.tolerance = if self.touch.any() { TOLERANCE_IN_CONTACT } else { TOLERANCE };
+            match self.pcg.improve(&self.matrix, &self.rhs, &mut self.end, scale) {
+                Ok(info) => {
+                    report.iterations += info.iterations;
+                    scale = info.scale;
+                }
+                Err(Error::NotConverged { iterations, residual, tolerance }) => {
+                    report.iterations += iterations;
+                    report.converged = false;
+                    report.shortfall = Some(Shortfall::Linear { iterations, residual, tolerance });
+                }
+                Err(error) => return Err(StepError::Unsolvable { reason: error.to_string() }),
+            }
+            report.stages.add("solve", clock.elapsed().as_secs_f64());
+
+            let clock = Instant::now();
+            self.touch.lift(&mut self.matrix, &mut self.rhs);
+            let holds = self.touch.judge(particles, &goal.reach(), &self.end, goal.contacts, &self.matrix);
+            report.stages.add("contact", clock.elapsed().as_secs_f64());
+            if holds {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// M (1 + h r) + h C + h² K, and M ṽ + h (f + K (y - x̃)); r is the rate at which all velocity is lost to the air.
+    fn assemble(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
+        self.begin_right(model, particles, goal);
+        for (diagonal, mass) in self.diagonal.iter_mut().zip(&particles.mass) {
+            *diagonal = mass * (1.0 + goal.h * model.air.damping);
+        }
+        self.matrix.set_diagonal(&self.diagonal);
+        let time = goal.time + goal.duration;
+        let around = Around { h: goal.h, time, y: &self.y, v: &self.before, start: goal.start };
+        self.pull.assemble(&around, &mut self.matrix, &mut self.rhs);
+    }
+
+    /// M ṽ, and what gravity and wind add.
+    fn begin_right(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
+        let steady = Vec4::from((model.gravity + model.air.damping * model.air.wind) * goal.h);
+        for ((rhs, mass), speed) in self.rhs.iter_mut().zip(&particles.mass).zip(goal.speed) {
+            *rhs = (*speed + steady) * *mass;
+        }
+    }
+
+    /// Goes back half way towards where the Newton step began as long as that makes the residual smaller; returns it. `first` is that of
+    /// unchanged velocities.
+    fn search(&mut self, model: &Model, particles: &Particles, goal: &Goal, first: &mut f64) -> f64 {
+        if first.is_infinite() {
+            self.end.iter_mut().zip(&mut self.before).for_each(|(end, before)| std::mem::swap(end, before));
+            *first = self.residual(model, particles, goal).max(f64::MIN_POSITIVE);
+            self.end.iter_mut().zip(&mut self.before).for_each(|(end, before)| std::mem::swap(end, before));
+        }
+        let mut best = self.residual(model, particles, goal);
+        for _ in 0..MOST_HALVINGS {
+            let towards = |end: &mut Vec4, before: &Vec4| *end = (*end + *before) * 0.5;
+            self.end.iter_mut().zip(&self.before).for_each(|(end, before)| towards(end, before));
+            let half = self.residual(model, particles, goal);
+            if half >= best {
+                // One halving too many.
+                let back = |end: &mut Vec4, before: &Vec4| *end = *end * 2.0 - *before;
+                self.end.iter_mut().zip(&self.before).for_each(|(end, before)| back(end, before));
+                break;
+            }
+            best = half;
+        }
+        best
+    }
+
+    /// |M v⁺ - M ṽ - h f(x̃ + h v⁺, v⁺)|, in the metric of one over the masses.
+    fn residual(&mut self, model: &Model, particles: &Particles, goal: &Goal) -> f64 {
+        self.begin_right(model, particles, goal);
+        for ((y, start), v) in self.y.iter_mut().zip(goal.start).zip(&self.end) {
+            *y = *start + *v * goal.h;
+        }
+        let time = goal.time + goal.duration;
+        let around = Around { h: goal.h, time, y: &self.y, v: &self.end, start: goal.start };
+        self.pull.forces(&around, &mut self.rhs);
+        self.touch.forces(&goal.reach(), &self.end, &mut self.rhs);
+        let lost = 1.0 + goal.h * model.air.damping;
+        let mut sum = 0.0;
+        for i in (0..self.rhs.len()).filter(|i| !particles.pinned[*i]) {
+            let mass = particles.mass[i];
+            sum += (self.rhs[i] - self.end[i] * (mass * lost)).xyz().length_squared() / mass;
+        }
+        sum.sqrt()
+    }
+
+    /// Velocities of pinned particles lead them to where they are to be.
+    fn lead_pins(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
+        self.pin_poses.clear();
+        let end = goal.time + goal.duration;
+        self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(end)));
+        for (pin, moved) in model.pins.iter().zip(&self.pin_poses) {
+            for (&i, &start) in pin.particles.iter().zip(&pin.start) {
+                let place = particles.place[i as usize] as usize;
+                let target = Vec4::from(pin.place(start, moved));
+                self.end[place] = (target - goal.start[place]) * (1.0 / goal.h);
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! `taffeta bench`: experiments that time the methods, told as tables and as JSON.
 
+mod detect;
 mod drape;
 mod hang;
 mod moving;
@@ -28,6 +29,7 @@ enum Experiment {
     Hang(hang::Args),
     Drape(drape::Args),
     Tree(tree::Args),
+    Detect(detect::Args),
 }
 
 /// What all experiments are asked.
@@ -59,6 +61,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::Hang(args) => ("hang", &args.common),
         Experiment::Drape(args) => ("drape", &args.common),
         Experiment::Tree(args) => ("tree", &args.common),
+        Experiment::Detect(args) => ("detect", &args.common),
     };
     let machine = machine::description();
     let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
@@ -68,6 +71,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::Hang(args) => hang::measure(args)?,
         Experiment::Drape(args) => drape::measure(args)?,
         Experiment::Tree(args) => tree::measure(args)?,
+        Experiment::Detect(args) => detect::measure(args)?,
     };
     let all = json!({ "machine": machine, "version": version, "rows": table.rows });
     let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));

@@ -71,7 +71,8 @@ fn follow(seed: u64, threads: usize) -> Tally {
     coherent.coherence().unwrap().tally
 }
 
-/// A large sheet at rest, and flakes that drift over it one after another: the lists grow and few points move.
+/// A large sheet at rest, flakes that drift over it one after another, and a rail that comes to meet them: the lists grow and few points
+/// move, those of cloth and body in the same steps.
 fn drifting(threads: usize) -> Tally {
     let mut parts = Parts::default();
     let (points, triangles) = sheet(24);
@@ -81,6 +82,9 @@ fn drifting(threads: usize) -> Tally {
         let small = |p: &DVec3| 0.2 * *p + DVec3::new(0.0, 0.025, 0.1 * f64::from(flake));
         parts.add(&points.iter().map(small).collect::<Vec<_>>(), &triangles, 0.01, None);
     }
+    let rail =
+        [[0.2, 0.03, -0.1], [0.2, 0.03, 1.1], [0.22, 0.05, 0.5], [0.2, 0.05, 0.5]].map(DVec3::from_array);
+    parts.add(&rail, &[[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]], 0.001, Some(0));
     let to = parts.points.clone();
     let Motion { surface, movable, mut from, .. } = parts.moved(to, 1_000_000);
     let (mut plain, mut coherent) =
@@ -90,6 +94,7 @@ fn drifting(threads: usize) -> Tally {
         let mut to = from.clone();
         let flake = surface.objects[1 + step / 20 % 8].points.clone();
         to[flake].iter_mut().for_each(|p| p.x = (p.x + 0.005) % 1.2);
+        to[surface.particles..].iter_mut().for_each(|p| p.x = (p.x + 1.195) % 1.2);
         pool.install(|| {
             plain.find(&surface, &from, &to, 0.0);
             coherent.find(&surface, &from, &to, 0.0);

@@ -56,14 +56,17 @@ fn the_drape_tells_where_its_time_goes() {
 #[test]
 fn trees_are_compared_and_drawn() {
     let place = Workplace::new();
-    let words = ["bench", "tree", "--triangles", "200,800", "--steps", "2", "--plot", "tree.svg", "--out", "."];
+    let words =
+        ["bench", "tree", "--triangles", "200,800", "--steps", "2", "--plot", "tree.svg", "--out", "."];
     place.succeed(&words);
     let all = place.json("tree.json");
     let rows = all["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 10);
     for same in rows.chunks(5) {
         // Every tree finds the same pairs, and only those without an order of their own differ in depth.
-        assert!(same.iter().all(|row| row["pairs"] == same[0]["pairs"] && row["query_ns"].as_f64() > Some(0.0)));
+        assert!(
+            same.iter().all(|row| row["pairs"] == same[0]["pairs"] && row["query_ns"].as_f64() > Some(0.0))
+        );
         assert_eq!(same[0]["depth"], same[1]["depth"]);
     }
     let drawing = std::fs::read_to_string(place.path("tree.svg")).unwrap();

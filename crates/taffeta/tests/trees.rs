@@ -112,7 +112,7 @@ fn pairs_that_are_left_out_are_not_told() {
     let boxes = swarm.boxes();
     let mut heap = Heap::new(&swarm.centres);
     heap.refit(|k| boxes[k as usize]);
-    let out = |i: u32, j: u32| (i + j) % 3 == 0;
+    let out = |i: u32, j: u32| (i + j).is_multiple_of(3);
     let all = (0..200).flat_map(|i| (0..i).map(move |j| [i, j]));
     heap.leave_out(all.filter(|[i, j]| out(*i, *j)));
     let told = within(|found| heap.walk(&heap, Task::Within(1), &mut Vec::new(), found));

@@ -1,5 +1,6 @@
 //! `taffeta bench`: experiments that time the methods, told as tables and as JSON.
 
+mod detect;
 mod drape;
 mod flags;
 mod hang;
@@ -35,6 +36,7 @@ enum Experiment {
     StableStep(stable_step::Args),
     Flags(flags::Args),
     Limit(limit::Args),
+    Detect(detect::Args),
 }
 
 /// What all experiments are asked.
@@ -69,6 +71,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::StableStep(args) => ("stable-step", &args.common),
         Experiment::Flags(args) => ("flags", &args.common),
         Experiment::Limit(args) => ("limit", &args.common),
+        Experiment::Detect(args) => ("detect", &args.common),
     };
     let machine = machine::description();
     let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
@@ -81,6 +84,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::StableStep(args) => stable_step::measure(args)?,
         Experiment::Flags(args) => flags::measure(args)?,
         Experiment::Limit(args) => limit::measure(args)?,
+        Experiment::Detect(args) => detect::measure(args)?,
     };
     let all = json!({ "machine": machine, "version": version, "rows": table.rows });
     let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));

@@ -11,6 +11,9 @@ pub struct MovingSheet {
     pub edge: f64,
 }
 
+/// Time from step to step [s], and when the sheet is first looked at [s].
+pub const STEP: f64 = 1.0 / 600.0;
+pub const START: f64 = 0.5;
 /// Thickness of the cloth [m], but never more than a quarter of an edge.
 const THICKNESS: f64 = 1e-3;
 

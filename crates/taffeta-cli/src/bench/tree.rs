@@ -1,6 +1,6 @@
 //! Trees of boxes that follow a moving sheet (P5, experiment II).
 
-use super::moving::MovingSheet;
+use super::moving::{MovingSheet, START, STEP};
 use super::{Common, Table, median};
 use crate::certificate::figures;
 use crate::tell::{described, tell};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use taffeta::collide::boxes::Bounds;
-use taffeta::collide::heap::Heap;
+use taffeta::collide::heap::{Heap, Task};
 use taffeta::collide::queries::Walk;
 use taffeta::collide::tree::{Tree, Update};
 use taffeta::math::DVec3;
@@ -54,10 +54,6 @@ enum Kind {
     Binary(Tree, Update),
     Heap(Box<Heap>),
 }
-
-/// Time from step to step [s], and when the sheet is first looked at.
-const STEP: f64 = 1.0 / 600.0;
-const START: f64 = 0.5;
 
 /// Measures all trees at all sizes.
 pub fn measure(args: &Args) -> Result<Table, Failure> {
@@ -132,7 +128,7 @@ fn around_triangles(sheet: &MovingSheet, from: &[DVec3], to: &[DVec3], boxes: &m
 }
 
 /// CPU time of some work, or wall time where the system does not tell it.
-pub fn timed(work: impl FnOnce()) -> Duration {
+fn timed(work: impl FnOnce()) -> Duration {
     let (wall, cpu) = (Instant::now(), machine::cpu_time());
     work();
     let cpu = machine::cpu_time().zip(cpu).map(|(now, before)| now.saturating_sub(before));
@@ -162,9 +158,7 @@ impl Kind {
         let mut pairs = 0;
         match self {
             Self::Binary(tree, _) => tree.pairs_within(&mut Vec::new(), |_, _| pairs += 1),
-            Self::Heap(heap) => {
-                heap.walk(heap, taffeta::collide::heap::Task::Within(1), &mut Vec::new(), |_, _| pairs += 1)
-            }
+            Self::Heap(heap) => heap.walk(heap, Task::Within(1), &mut Vec::new(), |_, _| pairs += 1),
         }
         pairs
     }

@@ -54,6 +54,37 @@ fn the_drape_tells_where_its_time_goes() {
 }
 
 #[test]
+fn trees_are_compared_and_drawn() {
+    let place = Workplace::new();
+    let words =
+        ["bench", "tree", "--triangles", "200,800", "--steps", "2", "--plot", "tree.svg", "--out", "."];
+    place.succeed(&words);
+    let all = place.json("tree.json");
+    let rows = all["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 10);
+    for same in rows.chunks(5) {
+        // Every tree finds the same pairs, and only those without an order of their own differ in depth.
+        assert!(
+            same.iter().all(|row| row["pairs"] == same[0]["pairs"] && row["query_ns"].as_f64() > Some(0.0))
+        );
+        assert_eq!(same[0]["depth"], same[1]["depth"]);
+    }
+    let drawing = std::fs::read_to_string(place.path("tree.svg")).unwrap();
+    assert!(drawing.contains("reinsert, update"));
+}
+
+#[test]
+fn detection_is_told_with_and_without_lists() {
+    let place = Workplace::new();
+    let words = ["bench", "detect", "--triangles", "500", "--speed", "0,1", "--steps", "4", "--threads", "2"];
+    place.succeed(&[&words[..], &["--json", "rows.json"]].concat());
+    let all = place.json("rows.json");
+    let rows = all["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter().all(|row| row["plain_ns"].as_f64() > Some(0.0) && row["threads"] == 2));
+}
+
+#[test]
 fn numbers_that_make_no_sheet_are_refused() {
     let place = Workplace::new();
     place.taffeta(&["bench", "hang", "--quick", "--slack", "2"]).refused(2, &["slack"]);

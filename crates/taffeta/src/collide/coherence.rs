@@ -14,11 +14,16 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Room is made for so many steps like the present one, and beyond that for this share of an edge.
-const HORIZON: f64 = 4.0;
+/// Room is made for so many steps like the present one, but for no more than so many edges; and on all sides for this share of an edge.
+const HORIZON: f64 = 6.0;
+const FURTHEST: f64 = 0.5;
 const MARGIN: f64 = 0.15;
-/// If more than this share of the points has left its room, all get new room.
-const MANY: f64 = 0.25;
+/// If in a step more than this share of the points leaves its room, mending the lists costs more than making them anew.
+const MANY: f64 = 0.03;
+/// Lists that had to be made anew before so many steps have passed did not pay.
+const PAYS: u32 = 6;
+/// Then so many steps are searched afresh before lists are made again; twice as many each time, up to the last number.
+const PAUSE: [u32; 2] = [4, 64];
 /// The lists are made anew on another thread when they have grown by this factor since, and at once when by its square.
 const GROWTH: f64 = 1.5;
 /// Pairs that one task filters.
@@ -31,13 +36,22 @@ pub struct Coherence {
     rooms: Vec<Bounds>,
     /// Sum of what the box of every point has moved by since the start [m].
     odometers: Vec<f64>,
-    /// Boxes of the step before, and the mean position then [m].
-    before: Option<([Vec<Bounds>; 2], DVec3)>,
+    /// Whether there are lists, and what follows is known.
+    keeps_lists: bool,
+    /// Inner and outer boxes of the step before, and the mean position then [m].
+    before: [Vec<Bounds>; 2],
+    origin_before: DVec3,
     points: List,
     edges: List,
     /// How many pairs the lists had when they were made anew.
     made: usize,
-    margin: f64,
+    /// Mean length of edges of cloth at rest [m].
+    edge: f64,
+    /// Steps since lists were made anew.
+    age: u32,
+    /// Steps until lists are made again, and how many it will be the next time.
+    pause: u32,
+    next_pause: u32,
     left: Vec<bool>,
     /// Triangles around points that left, by number and by mark.
     touched: Vec<u32>,
@@ -58,6 +72,8 @@ pub struct Coherence {
 pub struct Tally {
     /// Steps.
     pub steps: usize,
+    /// Steps that were searched afresh, without lists.
+    pub afresh: usize,
     /// How often all lists were made anew at once.
     pub rebuilds: usize,
     /// How often they came from another thread.
@@ -109,11 +125,16 @@ impl Coherence {
         let spare = Rebuild { rooms: rooms.clone(), finder: finder.clone(), fresh: Sorted::default() };
         Self {
             odometers: vec![0.0; rooms.len()],
-            before: None,
+            keeps_lists: false,
+            before: [rooms.clone(), rooms.clone()],
+            origin_before: DVec3::ZERO,
             points: List::default(),
             edges: List::default(),
             made: 0,
-            margin: MARGIN * total / of_cloths.count().max(1) as f64,
+            edge: total / of_cloths.count().max(1) as f64,
+            age: 0,
+            pause: 0,
+            next_pause: PAUSE[0],
             left: vec![true; rooms.len()],
             touched: Vec::new(),
             is_touched: vec![false; features.triangles.len()],
@@ -130,16 +151,43 @@ impl Coherence {
 
     /// All pairs of features that meet, of triangles that share no point, in order.
     pub fn find(&mut self, features: &Arc<Features>, way: Way, boxes: Boxes, out: &mut Sorted) {
+        self.tally.steps += 1;
         let movable = way.from.iter().zip(&features.movable).filter(|(_, free)| **free).map(|(p, _)| *p);
         let count = features.movable.iter().filter(|free| **free).count();
         let origin = movable.sum::<DVec3>() / count.max(1) as f64;
         self.take_over();
-        self.watch(boxes, origin);
+        if self.keeps_lists {
+            self.watch(boxes, origin);
+            self.keep_up(features, way, boxes, origin);
+        } else if self.pause == 0 {
+            self.start_watching(boxes, origin);
+            self.rebuild(features, way, boxes, origin);
+        }
+        if self.pause > 0 {
+            self.search_afresh(features, boxes, out);
+        } else {
+            self.filter(features, boxes, out);
+            self.tally.listed += self.len();
+        }
+    }
+
+    /// Mends the lists for points that have left their rooms, or gives them up for a while if those are many.
+    fn keep_up(&mut self, features: &Arc<Features>, way: Way, boxes: Boxes, origin: DVec3) {
         let left = self.left.iter().filter(|left| **left).count();
         self.tally.left += left;
-        if left as f64 > MANY * self.rooms.len() as f64 {
-            self.rebuild(features, way, boxes, origin);
-        } else if left > 0 {
+        self.age += 1;
+        let many = left as f64 > MANY * self.rooms.len() as f64;
+        if many && self.age > PAYS {
+            self.next_pause = PAUSE[0];
+            return self.rebuild(features, way, boxes, origin);
+        }
+        if many {
+            self.pause = self.next_pause;
+            self.next_pause = (2 * self.next_pause).min(PAUSE[1]);
+            (self.keeps_lists, self.wanted) = (false, false);
+            return;
+        }
+        if left > 0 {
             self.repair(features, way, boxes, origin);
         }
         let (length, made) = (self.len() as f64, (self.made + self.rooms.len()) as f64);
@@ -148,9 +196,13 @@ impl Coherence {
         } else if length > GROWTH * made {
             self.start_rebuild(features, way, boxes, origin);
         }
-        self.filter(features, boxes, out);
-        self.tally.steps += 1;
-        self.tally.listed += self.len();
+    }
+
+    fn search_afresh(&mut self, features: &Features, boxes: Boxes, out: &mut Sorted) {
+        self.pause -= 1;
+        self.tally.afresh += 1;
+        self.finder.refit(features, boxes.outer);
+        self.finder.all(features, boxes, out);
     }
 
     /// How many pairs are listed.
@@ -158,13 +210,17 @@ impl Coherence {
         self.points.pairs.len() + self.edges.pairs.len()
     }
 
+    fn start_watching(&mut self, boxes: Boxes, origin: DVec3) {
+        let [inner, outer] = &mut self.before;
+        inner.copy_from_slice(boxes.inner);
+        outer.copy_from_slice(boxes.outer);
+        (self.origin_before, self.keeps_lists) = (origin, true);
+    }
+
     /// Reads how far boxes have moved, and notes which points left their rooms.
     fn watch(&mut self, boxes: Boxes, origin: DVec3) {
-        let o = numbers_of(origin);
-        let (before, origin_before) =
-            self.before.get_or_insert_with(|| ([boxes.inner.to_vec(), boxes.outer.to_vec()], origin));
-        let o_before = numbers_of(*origin_before);
-        let [inner, outer] = before;
+        let (o, o_before) = (numbers_of(origin), numbers_of(self.origin_before));
+        let [inner, outer] = &mut self.before;
         let boxes_now = boxes.inner.par_iter().zip(boxes.outer);
         let kept = inner.par_iter_mut().zip(outer).zip(&mut self.odometers);
         let rooms = self.rooms.par_iter().zip(&mut self.left);
@@ -174,7 +230,7 @@ impl Coherence {
             (*inner, *outer) = (*now.0, *now.1);
             *left = !now.1.is_in_room(room, &o);
         });
-        *origin_before = origin;
+        self.origin_before = origin;
     }
 
     /// New room for points that left, and their pairs.
@@ -213,13 +269,14 @@ impl Coherence {
     fn replace_lists(&mut self) {
         self.points.replace(&self.fresh.points);
         self.edges.replace(&self.fresh.edges);
-        self.made = self.len();
+        (self.made, self.age) = (self.len(), 0);
     }
 
     /// The part of space that a point may roam.
     fn room(&self, point: usize, way: Way, boxes: Boxes, origin: DVec3) -> Bounds {
-        let ahead = HORIZON * (way.to[point] - way.from[point] - way.mean);
-        boxes.outer[point].room(&numbers_of(origin), &numbers_of(ahead), self.margin)
+        let furthest = DVec3::splat(FURTHEST * self.edge);
+        let ahead = (HORIZON * (way.to[point] - way.from[point] - way.mean)).clamp(-furthest, furthest);
+        boxes.outer[point].room(&numbers_of(origin), &numbers_of(ahead), MARGIN * self.edge)
     }
 
     /// Begins to make new lists on another thread of the pool, unless that is under way; the old ones serve on.

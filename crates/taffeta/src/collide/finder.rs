@@ -14,6 +14,9 @@ use rayon::prelude::*;
 pub struct Finder {
     cloths: Heap,
     bodies: Heap,
+    /// Refits so far, and what a walk costs at best, as of the last look.
+    refits: usize,
+    best: f64,
     tasks: Vec<Task>,
     /// A place of its own for every task.
     found: Vec<Found>,
@@ -23,18 +26,21 @@ pub struct Finder {
 
 /// A walk is cut into so many tasks: enough for many threads, few enough to cost nothing.
 const TASKS: usize = 256;
+/// Every so many refits the cost of the tree is looked at; it is put in a new order if that is so many times the best.
+const LOOK: usize = 16;
+const WORSE: f64 = 1.3;
 /// Points or triangles that one task looks after.
 const EACH: usize = 128;
 
 impl Finder {
     /// For a surface and its features.
     pub fn new(surface: &Surface, features: &Features) -> Self {
-        let centre = |t: &[u32; 3]| t.iter().map(|p| surface.rest[*p as usize]).sum::<DVec3>() / 3.0;
-        let centres: Vec<DVec3> = surface.triangles.iter().map(centre).collect();
-        let (of_cloths, of_bodies) = centres.split_at(features.of_cloths);
+        let places = side_by_side(surface);
+        let (of_cloths, of_bodies) = places.split_at(features.of_cloths);
         let (mut cloths, bodies) = (Heap::new(of_cloths), Heap::new(of_bodies));
         cloths.leave_out(features.neighbours());
-        Self { cloths, bodies, tasks: Vec::new(), found: Vec::new(), used: 0, stacks: Vec::new() }
+        let (tasks, found, stacks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { cloths, bodies, refits: 0, best: 0.0, tasks, found, used: 0, stacks }
     }
 
     /// Takes the outer boxes of all points.
@@ -45,6 +51,27 @@ impl Finder {
         };
         self.cloths.refit(around);
         self.bodies.refit(|t| around(t + features.of_cloths as u32));
+        if self.refits.is_multiple_of(LOOK) && self.cloths.cost() > WORSE * self.best {
+            self.put_in_order(features, around);
+        }
+        self.refits += 1;
+    }
+
+    /// Tries the order of the present shape, and keeps the better one.
+    fn put_in_order(&mut self, features: &Features, around: impl Fn(u32) -> Bounds + Sync) {
+        let centre = |t: u32| DVec3::from_array([0, 1, 2].map(|k| f64::from(around(t).twice_centre(k))));
+        let centres: Vec<DVec3> = (0..features.of_cloths as u32).map(centre).collect();
+        let mut cloths = Heap::new(&centres);
+        cloths.refit(around);
+        let (old, new) = (self.cloths.cost(), cloths.cost());
+        self.best = new;
+        if old > WORSE * new {
+            cloths.leave_out(features.neighbours());
+            self.cloths = cloths;
+        } else {
+            // Not worth it; it will be tried again when this one has got worse still.
+            self.best = old;
+        }
     }
 
     /// All pairs of features that meet, of triangles that share no point; the trees must have been refitted.
@@ -123,6 +150,20 @@ impl Finder {
     fn sort(&mut self, features: &Features, out: &mut Sorted) {
         out.take(&self.found[..self.used], features.movable.len(), features.edges.len());
     }
+}
+
+/// The centres of all triangles at rest, one object beside the other: what belongs together shall stand together in the tree.
+fn side_by_side(surface: &Surface) -> Vec<DVec3> {
+    let centre = |t: &[u32; 3]| t.iter().map(|p| surface.rest[*p as usize]).sum::<DVec3>() / 3.0;
+    let mut places: Vec<DVec3> = surface.triangles.iter().map(centre).collect();
+    let mut next = 0.0;
+    for object in &surface.objects {
+        let places = &mut places[object.triangles.clone()];
+        let low = places.iter().fold(f64::INFINITY, |low, p| low.min(p.x));
+        places.iter_mut().for_each(|p| p.x += next - low);
+        next = places.iter().fold(next, |high, p| high.max(p.x)) + 1e-3;
+    }
+    places
 }
 
 /// Empty places for so many tasks, after those in use.

@@ -124,6 +124,15 @@ impl Heap {
         }
     }
 
+    /// How large the boxes of nodes are against those that it holds: what a walk costs [1].
+    pub fn cost(&self) -> f64 {
+        let size =
+            |bounds: &Bounds| if bounds.low(0) <= bounds.high(0) { f64::from(bounds.size()) } else { 0.0 };
+        let nodes: f64 = self.nodes[1..].iter().map(size).sum();
+        let held: f64 = self.leaves.iter().flat_map(|leaf| (0..WIDE).map(|lane| size(&leaf.get(lane)))).sum();
+        nodes / held.max(f64::MIN_POSITIVE)
+    }
+
     /// Longest way from the root to a leaf.
     pub fn depth(&self) -> usize {
         self.nodes.len().ilog2() as usize

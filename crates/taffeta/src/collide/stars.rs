@@ -55,6 +55,8 @@ struct Star {
 const MARGIN: f64 = 1e-3;
 /// Spokes longer than so many times the mean stretch are not judged: rounding would matter.
 const LONGEST: f64 = 1e4;
+/// Squares of spokes longer than this could overflow further on [m²].
+const LARGEST: f64 = 1e130;
 /// Angles of a fan beyond these are slivers [rad].
 const ANGLES: std::ops::RangeInclusive<f64> = 0.05..=3.0;
 
@@ -156,11 +158,22 @@ by_instruction_set! {
 /// Most spokes that are judged.
 const SPOKES: usize = 16;
 
+/// Room for spokes is made in steps, since what is not used has to be cleared too.
+#[inline(always)]
+fn judge_lanes<W: Wide>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64) {
+    match group.ends.len() {
+        ..=4 => judge_up_to::<W, 4>(group, from, to, pad),
+        5..=6 => judge_up_to::<W, 6>(group, from, to, pad),
+        7..=8 => judge_up_to::<W, 8>(group, from, to, pad),
+        _ => judge_up_to::<W, SPOKES>(group, from, to, pad),
+    }
+}
+
 /// The condition of `docs/contact.md` for eight stars: F̄ is the mean deformation gradient, yᵢ = F̄ eᵢ, and for every triangle and both ends
 /// the form Q - μ E must be positive, with Qᵢⱼ = (yᵢ·sⱼ + yⱼ·sᵢ) / 2 and Eᵢⱼ = eᵢ·eⱼ.
 #[inline(always)]
-fn judge_lanes<W: Wide>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64) {
-    let count = group.ends.len();
+fn judge_up_to<W: Wide, const N: usize>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64) {
+    let count = group.ends.len().min(N);
     let zero = W::splat(0.0);
     let at = |points: &[Vec4], places: &[u32; LANES]| {
         debug_assert!(places.iter().all(|p| (*p as usize) < points.len()));
@@ -169,8 +182,8 @@ fn judge_lanes<W: Wide>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64)
         Wide3([x, y, z])
     };
     let (centre0, centre1) = (at(from, &group.centres), at(to, &group.centres));
-    let mut e = [[zero; 2]; SPOKES];
-    let mut s = [[Wide3::<W>::zero(); 2]; SPOKES];
+    let mut e = [[zero; 2]; N];
+    let mut s = [[Wide3::<W>::zero(); 2]; N];
     let [mut cxx, mut cxy, mut cyy] = [zero; 3];
     let [mut bx, mut by] = [Wide3::<W>::zero(); 2];
     let mut longest = zero;
@@ -191,9 +204,9 @@ fn judge_lanes<W: Wide>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64)
     let stretch = f.dot(f).max(g.dot(g)) + fg.max(zero - fg);
     let share = (W::load(&group.keep) + W::splat(pad)) * W::load(&group.apart).inverse();
     let mu = share * stretch.sqrt() * W::splat(1.0 + 1e-6) + stretch * W::splat(MARGIN);
-    let mut y = [Wide3::<W>::zero(); SPOKES];
-    let mut least = W::splat(LONGEST * LONGEST) * stretch - longest;
-    let mut own = [[zero; 2]; SPOKES];
+    let mut y = [Wide3::<W>::zero(); N];
+    let mut least = W::splat(f64::INFINITY);
+    let mut own = [[zero; 2]; N];
     for i in 0..count {
         y[i] = f.scaled(e[i][0]) + g.scaled(e[i][1]);
         let ee = mu * (e[i][0] * e[i][0] + e[i][1] * e[i][1]);
@@ -208,7 +221,9 @@ fn judge_lanes<W: Wide>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64)
             least = least.min(own[i][end] * own[j][end] - mixed * mixed);
         }
     }
-    least.store(&mut group.least);
+    // Last, and in this order, so that what overflows or is not a number is never certified.
+    let bound = W::splat(LARGEST).min(W::splat(LONGEST * LONGEST) * stretch);
+    least.min(bound - longest).store(&mut group.least);
 }
 
 impl Star {

@@ -2,6 +2,7 @@
 
 mod drape;
 mod hang;
+mod hang_papers;
 
 use crate::report::{Replacement, ReportError};
 use crate::stepping::FrameSteps;

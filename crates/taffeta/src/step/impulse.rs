@@ -25,7 +25,7 @@ const MOST_LOTS: usize = 16;
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
 const SHARE_AS_PRINTED: f64 = 0.5;
 /// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
-/// particles in contact, torn apart, or corrected edge by edge) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
+/// particles in contact, torn apart, corrected edge by edge or too seldom) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
 const SHARE: f64 = 0.6;
 /// Share of its tension that an edge keeps from sub-step to sub-step where edges are corrected one by one: what that leaves undone would add up.
 const KEPT_BY_EDGES: f64 = 0.9;
@@ -66,6 +66,8 @@ pub struct Impulse {
     step_share: f64,
     /// Whether edges were beyond repair by a sub-step when the step began.
     torn: bool,
+    /// Whether the scene allows fewer iterations than sub-steps are needed: nothing is kept then, which is soft and stable.
+    early: bool,
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<Springs>,
     around: Around,
@@ -114,6 +116,7 @@ impl Impulse {
             share: vec![SHARE; n],
             step_share: SHARE,
             torn: false,
+            early: false,
             as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
             around: Around::new(model),
             workers: workers(model),
@@ -159,6 +162,7 @@ impl Impulse {
         let count = pace.substeps();
         let h = model.step_time / f64::from(count);
         report.shortest_substep = h;
+        self.early = pace.is_early();
         self.load(state, h);
         for k in 0..count {
             let begun = Instant::now();
@@ -185,8 +189,8 @@ impl Impulse {
             self.tension.fill(Lanes::ZERO);
             springs.renew(model, (&self.x, &self.y), self.around.held(), h);
         }
-        if self.lengths.patience > 1 {
-            let kept = Lanes([KEPT_BY_EDGES; LANES]);
+        if self.lengths.patience > 1 || self.early {
+            let kept = Lanes([if self.early { 0.0 } else { KEPT_BY_EDGES }; LANES]);
             self.tension[..self.lengths.strips.rows].iter_mut().for_each(|t| *t = *t * kept);
         }
         let sums = self.pull(model, h);
@@ -374,7 +378,7 @@ impl Impulse {
             return self.share.fill(SHARE_AS_PRINTED);
         }
         self.torn = self.lengths.strain(&self.x) >= TORN;
-        self.step_share = if self.torn || self.lengths.patience > 1 { 1.0 } else { SHARE };
+        self.step_share = if self.torn || self.early || self.lengths.patience > 1 { 1.0 } else { SHARE };
         // A state at the start has no contacts and remembers zeros.
         let shares = &state.memory[state.memory.len() - self.share.len()..];
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };

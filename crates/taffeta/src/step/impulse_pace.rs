@@ -12,12 +12,12 @@ const LOST: f64 = 0.5;
 /// Speed below which motion does not count [m/s].
 const SLOW: f64 = 0.33;
 /// The longest sub-step over √(size / g): a swing keeps nine tenths of its energy over some periods.
-const SWING: f64 = 0.007;
+const SWING: f64 = 0.00523;
 /// The longest sub-step, and the shortest that shear alone makes necessary [s].
 const LONGEST: f64 = 1.0 / 60.0;
 const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 /// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
-const SHEAR: f64 = 1.0;
+const SHEAR: f64 = 2.5;
 /// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps.
 const TORN: f64 = 0.3;
 const MANY_SWEEPS: u32 = 20;
@@ -100,6 +100,11 @@ impl Pace {
     /// Sub-steps in this step.
     pub fn substeps(&self) -> u32 {
         self.count.min(self.most).ceil() as u32
+    }
+
+    /// Whether the scene allows fewer than are needed.
+    pub fn is_early(&self) -> bool {
+        self.count > self.most
     }
 
     /// Looks at a sub-step.

@@ -396,7 +396,10 @@ impl Impulse {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];
         }
         let first_share = state.memory.len() - self.share.len();
-        state.memory[first_share..].copy_from_slice(&self.share);
+        // A whole share tells a contact, unless all particles had it.
+        let all = self.step_share == 1.0;
+        let kept = |share: f64| if all { 0.0 } else { share };
+        state.memory[first_share..].iter_mut().zip(&self.share).for_each(|(to, share)| *to = kept(*share));
     }
 }
 

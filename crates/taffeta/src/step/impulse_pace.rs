@@ -125,8 +125,13 @@ impl Pace {
         }
         self.missed = !reached;
         let lag = (self.worst / LAG).sqrt().clamp(0.8, 1.5);
-        let factor = if !whole || sweeps > MANY_SWEEPS { 1.5 } else { lag };
-        if !self.fixed && !self.missed {
+        let factor = match () {
+            // More were of no use.
+            () if self.missed => 1.0 / MORE,
+            () if !whole || sweeps > MANY_SWEEPS => 1.5,
+            () => lag,
+        };
+        if !self.fixed {
             self.count = (self.count * factor).clamp(self.fewest, MOST_SUBSTEPS);
         }
         Verdict::Good

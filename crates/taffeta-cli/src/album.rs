@@ -28,6 +28,8 @@ pub enum ColourBy {
     Curvature,
     /// Distance to the nearest body.
     Contact,
+    /// The strips that structural edges are cut into.
+    Strips,
 }
 
 /// A recording whose frames can be looked at.
@@ -114,13 +116,15 @@ impl Album {
 
     /// A picture of the present frame.
     pub fn take(&self, picture: &Picture, floor: f64, by: Option<ColourBy>) -> Result<Image, Failure> {
-        let numbers = by.map(|by| self.numbers(by));
-        let mut view = self.view(numbers.as_deref());
+        let strips = (by == Some(ColourBy::Strips)).then(|| self.strips());
+        let numbers = by.filter(|by| *by != ColourBy::Strips).map(|by| self.numbers(by));
+        let coloured = strips.as_deref().map(Values::ParticleGroups);
+        let mut view = self.view(coloured.or(numbers.as_deref().map(Values::Particles)));
         view.ground = Some(floor);
         render(&view, picture).map_err(Failure::work)
     }
 
-    fn view<'a>(&'a self, numbers: Option<&'a [f64]>) -> SceneView<'a> {
+    fn view<'a>(&'a self, values: Option<Values<'a>>) -> SceneView<'a> {
         let header = self.reader.header();
         let cloth = |(triangles, colour): &(Range<usize>, [f32; 3])| ClothView {
             positions: &self.positions,
@@ -128,7 +132,7 @@ impl Album {
             material: &header.material,
             colour: *colour,
             thread: None,
-            values: numbers.map(Values::Particles),
+            values,
         };
         SceneView {
             cloths: self.cloths.iter().map(cloth).collect(),
@@ -157,7 +161,7 @@ impl Album {
             ColourBy::Speed if self.before.len() == self.positions.len() => {
                 values::speed(&self.before, &self.positions, header.frame_time)
             }
-            ColourBy::Speed => vec![0.0; self.positions.len()],
+            ColourBy::Speed | ColourBy::Strips => vec![0.0; self.positions.len()],
             ColourBy::Contact => {
                 let bodies: Vec<BodyView> = self.bodies().collect();
                 let gap = |x: &DVec3| 1e3 * bodies.iter().map(|body| gap(body, *x)).fold(FAR, f64::min);
@@ -166,15 +170,24 @@ impl Album {
         }
     }
 
+    /// The strip of every particle, cut as the material lies flat.
+    fn strips(&self) -> Vec<u32> {
+        let header = self.reader.header();
+        let flat: Vec<DVec3> = header.material.iter().map(|[u, v]| DVec3::new(*u, *v, 0.0)).collect();
+        let known = flat.len() == self.positions.len();
+        values::strips(if known { &flat } else { &self.positions }, &header.edges)
+    }
+
     /// What the colours mean when the numbers reach up to `most`.
-    pub fn scale(by: ColourBy, most: f64) -> Scale {
+    pub fn scale(by: ColourBy, most: f64) -> Option<Scale> {
         let (title, unit, high) = match by {
             ColourBy::Strain => ("strain", "%", round_above(most)),
             ColourBy::Speed => ("speed", "m/s", round_above(most)),
             ColourBy::Curvature => ("curvature", "1/m", round_above(most)),
             ColourBy::Contact => ("distance to bodies", "mm", 1e3 * FAR),
+            ColourBy::Strips => return None,
         };
-        Scale { title: title.into(), unit: unit.into(), low: 0.0, high }
+        Some(Scale { title: title.into(), unit: unit.into(), low: 0.0, high })
     }
 }
 

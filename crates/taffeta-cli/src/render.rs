@@ -106,7 +106,7 @@ pub fn still_image(
     let framing = album.framing(frame..frame + 1, (picture.width, picture.height))?;
     album.turn_to(frame)?;
     picture.camera = Some(album.camera(&framing));
-    picture.scale = by.map(|by| Album::scale(by, largest(&album.numbers(by))));
+    picture.scale = by.and_then(|by| Album::scale(by, largest(&album.numbers(by))));
     album.take(&picture, framing.ground(), by)
 }
 
@@ -122,7 +122,7 @@ fn film(album: &mut Album, args: &Args) -> Result<(), Failure> {
             album.turn_to(k)?;
             most = most.max(largest(&album.numbers(by)));
         }
-        picture.scale = Some(Album::scale(by, most));
+        picture.scale = Album::scale(by, most);
     }
     let sample = sample(album, &picture, framing.ground(), args.color)?;
     let reel = Reel {

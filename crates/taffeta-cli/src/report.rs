@@ -13,6 +13,8 @@ use taffeta::Simulation;
 use taffeta::check::Certificate;
 use taffeta::collide::Settled;
 use taffeta::model::Model;
+use taffeta::scene::Method;
+use taffeta::solve::parts::{self, Statistics};
 use taffeta::step::{Energy, momentum};
 use taffeta_io::recording::{Frame, Reader, RecordingError};
 
@@ -190,7 +192,19 @@ pub fn head(scene: &str, model: &Model, threads: usize) -> Value {
         "constraints": model.edges.len(),
         "step_s": model.step_time,
         "tolerance": model.tolerance,
+        "cut": cut(model),
     })
+}
+
+/// How the method has cut the structural edges, if it cuts them.
+fn cut(model: &Model) -> Option<Value> {
+    let single = match model.method {
+        Method::ImpulseIterative => true,
+        Method::ImpulseStrips => false,
+        _ => return None,
+    };
+    let Statistics { groups, strips, longest, mean } = Statistics::of(&parts::of_model(model, single));
+    Some(json!({ "groups": groups, "strips": strips, "longest_edges": longest, "mean_edges": mean }))
 }
 
 /// Writes the report of a recording, all of it or nothing. Frame 0, the start, is in the recording alone.

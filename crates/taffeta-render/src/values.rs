@@ -1,6 +1,8 @@
-//! What cloth can be coloured by: strain, speed, curvature.
+//! What cloth can be coloured by: strain, speed, curvature, strips.
 
 use taffeta::math::DVec3;
+use taffeta::model::topology::straight_pairs;
+use taffeta::solve::parts::cut;
 
 /// The largest |strain| of each particle's structural edges [1].
 pub fn strain(positions: &[DVec3], edges: &[[u32; 2]], rest_lengths: &[f64]) -> Vec<f64> {
@@ -14,6 +16,22 @@ pub fn strain(positions: &[DVec3], edges: &[[u32; 2]], rest_lengths: &[f64]) -> 
         }
     }
     largest
+}
+
+/// For each particle the number of the strip that it is on when structural edges are cut into strips; of several strips the one in the first group.
+/// `flat` is where particles are at rest [m].
+pub fn strips(flat: &[DVec3], edges: &[[u32; 2]]) -> Vec<u32> {
+    // A recording may hold anything.
+    let sound = |e: &&[u32; 2]| e[0] < e[1] && (e[1] as usize) < flat.len();
+    let mut edges: Vec<[u32; 2]> = edges.iter().filter(sound).copied().collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut of = vec![None; flat.len()];
+    let groups = cut(&edges, &straight_pairs(&edges, flat), flat.len());
+    for (number, strip) in groups.iter().flatten().enumerate() {
+        strip.particles.iter().for_each(|p| _ = of[*p as usize].get_or_insert(number as u32));
+    }
+    of.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 /// How fast each particle moved between two frames that are `time` apart [m/s].
@@ -98,6 +116,17 @@ mod tests {
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(strain[0], 0.02 / 1.02) && near(strain[1], 0.1) && near(strain[2], 0.1), "{strain:?}");
         assert_eq!(speed(&positions[..2], &[DVec3::Y, DVec3::X], 0.5), [2.0, 0.0]);
+    }
+
+    #[test]
+    fn strips_of_a_grid_are_its_rows() {
+        let (flat, _) = sheet(4, 1.0, |u, v| DVec3::new(u, 0.0, v));
+        let across = (0..16_u32).filter(|i| i % 4 < 3).map(|i| [i, i + 1]);
+        let edges: Vec<[u32; 2]> =
+            across.chain((0..12).map(|i| [i, i + 4])).chain([[3, 99], [5, 5]]).collect();
+        let found = strips(&flat, &edges);
+        assert!(found.chunks(4).all(|row| row.iter().all(|s| *s == row[0])), "{found:?}");
+        assert_eq!(found.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
     }
 
     #[test]

@@ -289,6 +289,21 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
 }
 
 #[test]
+fn redundant_edges_are_counted() {
+    // A straight row between two pins has one edge too many, a bent one has not.
+    let edges = [[0, 1], [1, 2], [2, 3], [3, 4]];
+    for (sag, redundant) in [(0.0, 1), (0.2, 0)] {
+        let place = |i: u32| DVec3::new(f64::from(i), if i == 2 { -sag } else { 0.0 }, 0.0);
+        let rest: Vec<DVec3> = (0..5).map(place).collect();
+        let free = |i: usize| f64::from(u8::from((1..4).contains(&i)));
+        let q: Vec<Vec4> = rest.iter().enumerate().map(|(i, x)| Vec4([x.x, x.y, x.z, free(i)])).collect();
+        let link = |_| Link { rest: 1.0, compliance: 1e-9 };
+        let mut direct = Direct::new(&edges, &rest, |i| (1..4).contains(&i), link, &[0, 1, 2, 3]);
+        assert_eq!(direct.redundant(&q), redundant, "sag {sag}");
+    }
+}
+
+#[test]
 fn velocity_impulses_leave_no_velocity_along_edges() {
     let mut random = Random::new(8);
     for _ in 0..10 {

@@ -1,5 +1,6 @@
 //! The hanging sheet of the papers: two neighbouring corners pinned, let go level, a few particles kicked.
 
+use super::hang_papers::{CELLS, Cell};
 use super::{Common, Milliseconds, Table, go_back, warm_up};
 use crate::certificate::{figures, percent};
 use crate::stepping::FrameSteps;
@@ -24,6 +25,8 @@ const BENDING: f64 = 10.0;
 const STIFFEST: f64 = 1e8;
 /// Acceleration of gravity [m/s²], as in a scene that does not say otherwise.
 const GRAVITY: f64 = 9.81;
+/// When a sheet of 1 m swings back and forth for the first time, and later [s]; larger ones are slower by the root of their size.
+const SWINGS: [[f64; 2]; 2] = [[1.0, 2.5], [2.5, 5.0]];
 /// Share of the size that the far edge has to fall for the fall time.
 const FALL: f64 = 0.8;
 
@@ -39,7 +42,8 @@ const FALL: f64 = 0.8;
 /// 0.1 % but for a taut upper edge, which misses it by a tenth. Methods that hold the tolerance by constraints do not use it.
 ///
 /// A row has the median and least wall time of a frame, stepping alone, after one step to warm up; iterations and sub-steps are
-/// means over the frames, strains the largest over the ends of all frames.
+/// means over the frames, strains the largest over the ends of all frames. The last energies are the largest kinetic energies per mass from 1 to 2.5 s and
+/// from 2.5 to 5 s.
 #[derive(clap::Args)]
 pub struct Args {
     /// Particles along a side.
@@ -51,6 +55,9 @@ pub struct Args {
     /// Methods by name; all, if left out.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_method)]
     method: Vec<Method>,
+    /// The grids, tolerances and methods of P1 and P2, with edges of 1 m and what was published, instead of those above.
+    #[arg(long, conflicts_with_all = ["grid", "tolerance", "method", "size", "max_iterations"])]
+    papers: bool,
     /// Length of a side [m].
     #[arg(long, value_name = "METRES", default_value_t = 1.0)]
     size: f64,
@@ -60,6 +67,12 @@ pub struct Args {
     /// Frames to simulate [default: 150, quick 30].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     frames: Option<u32>,
+    /// Sub-steps in a frame; as many as the method takes, if left out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    substeps: Option<u32>,
+    /// Iterations in a frame at most, for methods that iterate.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: Option<u32>,
     /// How often every run is repeated; times are then over all of them.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
@@ -92,7 +105,12 @@ struct Row {
     max_strain: f64,
     mean_strain: f64,
     fall_time_s: Option<f64>,
+    /// Largest kinetic energy per mass in the times of [`SWINGS`] [J/kg].
+    swing_j_kg: [f64; 2],
     converged_frames: usize,
+    /// Real-time factor that a paper gives.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    published: &'static str,
 }
 
 /// One point of the experiment.
@@ -105,6 +123,10 @@ struct Case {
     size: f64,
     frames: u32,
     repeat: u32,
+    substeps: Option<u32>,
+    max_iterations: Option<u32>,
+    /// What a paper says of it.
+    published: &'static str,
 }
 
 /// Measures all combinations of what was asked for.
@@ -127,12 +149,44 @@ fn cases(args: &Args) -> Vec<Case> {
     let grids = if args.grid.is_empty() { usual } else { &args.grid };
     let methods = if args.method.is_empty() { Method::ALL } else { &args.method };
     let frames = args.frames.unwrap_or(if quick { 30 } else { 150 });
-    let (size, repeat) = (args.size, args.repeat);
+    let &Args { size, repeat, substeps, max_iterations, .. } = args;
     let mut cases = Vec::new();
+    if args.papers {
+        for (&slack, cell) in args.slack.iter().flat_map(|slack| CELLS.iter().map(move |cell| (slack, cell)))
+        {
+            let &Cell { method, grid, tolerance, max_iterations, published } = cell;
+            let size = f64::from(grid - 1);
+            let case = Case {
+                method,
+                grid,
+                tolerance,
+                slack,
+                size,
+                frames,
+                repeat,
+                substeps,
+                max_iterations,
+                published,
+            };
+            cases.push(case);
+        }
+        return cases;
+    }
     for &method in methods {
         for &slack in &args.slack {
             for &tolerance in &args.tolerance {
-                let case = |&grid| Case { method, grid, tolerance, slack, size, frames, repeat };
+                let case = |&grid| Case {
+                    method,
+                    grid,
+                    tolerance,
+                    slack,
+                    size,
+                    frames,
+                    repeat,
+                    substeps,
+                    max_iterations,
+                    published: "",
+                };
                 cases.extend(grids.iter().map(case));
             }
         }
@@ -192,7 +246,13 @@ impl Case {
             frames: self.frames,
             frame_time: FRAME_TIME,
             gravity: [0.0, -GRAVITY, 0.0],
-            solver: Solver { method: self.method, tolerance: self.tolerance, ..Solver::default() },
+            solver: Solver {
+                method: self.method,
+                tolerance: self.tolerance,
+                substeps: self.substeps,
+                max_iterations: self.max_iterations,
+                ..Solver::default()
+            },
             air: Air { density: 0.0, damping: 0.5, ..Air::default() },
             contact: Contact { cloth_cloth: false },
             fabrics: BTreeMap::from([("bench".into(), fabric)]),
@@ -211,7 +271,7 @@ impl Case {
     fn go_through(&self, simulation: &mut Simulation, threads: usize) -> Result<Row, StepError> {
         let (start, level) = (simulation.state().to_bytes(), self.depth(&simulation.state().positions));
         let mut steps = Vec::new();
-        let (mut max_strain, mut mean_strain, mut fall_time) = (0.0, 0.0, None);
+        let (mut max_strain, mut mean_strain, mut fall_time, mut swing) = (0.0, 0.0, None, [0.0; 2]);
         warm_up(simulation)?;
         for _ in 0..self.repeat {
             go_back(simulation, &start);
@@ -224,6 +284,7 @@ impl Case {
                 let now = (simulation.state().time, self.depth(&simulation.state().positions));
                 fall_time = fall_time.or(crossing(before, now, FALL * self.size));
                 before = now;
+                self.take_swing(simulation, &mut swing);
             }
         }
         let count = steps.len() as f64;
@@ -244,8 +305,23 @@ impl Case {
             max_strain,
             mean_strain,
             fall_time_s: fall_time,
+            swing_j_kg: swing,
             converged_frames: steps.iter().filter(|frame| frame.converged).count() / self.repeat as usize,
+            published: self.published,
         })
+    }
+
+    /// Notes the kinetic energy per mass [J/kg] of a moment of the swings.
+    fn take_swing(&self, simulation: &Simulation, swing: &mut [f64; 2]) {
+        let (model, state) = (simulation.model(), simulation.state());
+        let time = state.time / self.size.sqrt();
+        let energy = model.mass.iter().zip(&state.velocities).map(|(m, v)| 0.5 * m * v.length_squared());
+        let now = energy.sum::<f64>() / model.mass.iter().sum::<f64>();
+        for (most, [from, to]) in swing.iter_mut().zip(SWINGS) {
+            if (from..=to).contains(&time) {
+                *most = now.max(*most);
+            }
+        }
     }
 
     /// How far the middle of the far edge hangs below the pins [m]; the pins are at height 0.
@@ -262,7 +338,7 @@ fn crossing(before: (f64, f64), now: (f64, f64), level: f64) -> Option<f64> {
     passes.then(|| before.0 + (now.0 - before.0) * (level - before.1) / (now.1 - before.1))
 }
 
-const HEADINGS: [&str; 16] = [
+const HEADINGS: [&str; 19] = [
     "method",
     "grid",
     "tolerance",
@@ -278,12 +354,15 @@ const HEADINGS: [&str; 16] = [
     "max strain",
     "mean strain",
     "fall s",
+    "swing J/kg",
+    "later J/kg",
     "converged",
+    "published",
 ];
 
 impl Row {
     /// What stands in the table, under [`HEADINGS`].
-    fn words(&self) -> [String; 16] {
+    fn words(&self) -> [String; 19] {
         let ms = |ms: f64| format!("{ms:.3}");
         [
             self.method.into(),
@@ -301,13 +380,16 @@ impl Row {
             percent(self.max_strain),
             percent(self.mean_strain),
             self.fall_time_s.map_or("-".into(), |time| format!("{time:.3}")),
+            format!("{:.3}", self.swing_j_kg[0]),
+            format!("{:.3}", self.swing_j_kg[1]),
             format!("{}/{}", self.converged_frames, self.frames),
+            self.published.into(),
         ]
     }
 }
 
 /// A line of the table: the method to the left, numbers to the right.
-fn line(words: &[String; 16]) -> String {
+fn line(words: &[String; 19]) -> String {
     let numbers = words[1..].iter().zip(&HEADINGS[1..]);
     let numbers = numbers.map(|(word, heading)| format!("{word:>width$}", width = heading.len().max(9)));
     format!("{:18}{}", words[0], numbers.collect::<Vec<_>>().join(" "))
@@ -334,6 +416,9 @@ mod tests {
             size: 1.0,
             frames: 1,
             repeat: 1,
+            substeps: None,
+            max_iterations: None,
+            published: "",
         };
         let simulation = Simulation::new(&case.scene(), &BTreeMap::new()).expect("the scene has no faults");
         let mut pinned: Vec<u32> =

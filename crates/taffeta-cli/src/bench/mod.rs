@@ -4,6 +4,7 @@ mod detect;
 mod drape;
 mod flags;
 mod hang;
+mod hang_papers;
 mod limit;
 mod moving;
 mod secant;

@@ -3,6 +3,8 @@
 //! A part here is a strip: a path of edges through particles that are all different. Strips follow the straightest continuation at every particle,
 //! which on a grid gives its rows and columns; long straight strips converge fastest. Strips of one group share no particle.
 
+use crate::model::{Model, topology};
+
 /// A path of edges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip {
@@ -14,6 +16,36 @@ pub struct Strip {
 
 /// Strips that share no particle, longest first.
 pub type Group = Vec<Strip>;
+
+/// What a cut comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statistics {
+    /// Groups, which are solved one after the other.
+    pub groups: usize,
+    /// Strips in all.
+    pub strips: usize,
+    /// Edges of the longest strip.
+    pub longest: usize,
+    /// Edges of a strip on average.
+    pub mean: f64,
+}
+
+impl Statistics {
+    /// Counts.
+    pub fn of(groups: &[Group]) -> Self {
+        let lengths = || groups.iter().flatten().map(|strip| strip.edges.len());
+        let strips = lengths().count();
+        let mean = lengths().sum::<usize>() as f64 / strips.max(1) as f64;
+        Self { groups: groups.len(), strips, longest: lengths().max().unwrap_or(0), mean }
+    }
+}
+
+/// The structural edges of a model in strips; in strips of one edge each, if `single`.
+pub fn of_model(model: &Model, single: bool) -> Vec<Group> {
+    let straights =
+        if single { Vec::new() } else { topology::straight_pairs(&model.edges, &model.rest_positions) };
+    cut(&model.edges, &straights, model.particle_count())
+}
 
 /// Cuts `edges` into strips and groups. `straights` names pairs of edges that continue one another: (end, middle, end).
 pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<Group> {

@@ -26,7 +26,7 @@ const MOST_LOTS: usize = 16;
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
 const SHARE_AS_PRINTED: f64 = 0.5;
 /// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
-/// particles in contact, torn apart, or corrected edge by edge) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
+/// particles in contact, torn apart, corrected edge by edge or too seldom) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
 const SHARE: f64 = 0.6;
 /// Share of its tension that an edge keeps from sub-step to sub-step where edges are corrected one by one: what that leaves undone would add up.
 const KEPT_BY_EDGES: f64 = 0.9;
@@ -69,6 +69,8 @@ pub struct Impulse {
     step_share: f64,
     /// Whether edges were beyond repair by a sub-step when the step began.
     torn: bool,
+    /// Whether the scene allows fewer iterations than sub-steps are needed: nothing is kept then, which is soft and stable.
+    early: bool,
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<Springs>,
     around: Around,
@@ -117,6 +119,7 @@ impl Impulse {
             share: vec![SHARE; n],
             step_share: SHARE,
             torn: false,
+            early: false,
             as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
             around: Around::new(model),
             workers: workers(model),
@@ -176,6 +179,7 @@ impl Impulse {
         let h = model.step_time / f64::from(count);
         report.shortest_substep = h;
         report.settled = Settled::default();
+        self.early = pace.is_early();
         self.load(state, h);
         let (mut begun_at, mut ends_at) = (0, 0);
         for k in 0..count {
@@ -258,8 +262,8 @@ impl Impulse {
             self.tension.fill(Lanes::ZERO);
             springs.renew(model, (&self.x, &self.y), self.around.held(), h);
         }
-        if self.lengths.patience > 1 {
-            let kept = Lanes([KEPT_BY_EDGES; LANES]);
+        if self.lengths.patience > 1 || self.early {
+            let kept = Lanes([if self.early { 0.0 } else { KEPT_BY_EDGES }; LANES]);
             self.tension[..self.lengths.strips.rows].iter_mut().for_each(|t| *t = *t * kept);
         }
         let sums = self.pull(model, h);
@@ -462,7 +466,7 @@ impl Impulse {
             return self.share.fill(SHARE_AS_PRINTED);
         }
         self.torn = self.lengths.strain(&self.x) >= TORN;
-        self.step_share = if self.torn || self.lengths.patience > 1 { 1.0 } else { SHARE };
+        self.step_share = if self.torn || self.early || self.lengths.patience > 1 { 1.0 } else { SHARE };
         // A state at the start has no contacts and remembers zeros.
         let shares = &state.memory[state.memory.len() - self.share.len()..];
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
@@ -480,7 +484,10 @@ impl Impulse {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];
         }
         let first_share = state.memory.len() - self.share.len();
-        state.memory[first_share..].copy_from_slice(&self.share);
+        // A whole share tells a contact, unless all particles had it.
+        let all = self.step_share == 1.0;
+        let kept = |share: f64| if all { 0.0 } else { share };
+        state.memory[first_share..].iter_mut().zip(&self.share).for_each(|(to, share)| *to = kept(*share));
     }
 }
 

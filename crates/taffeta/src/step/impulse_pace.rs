@@ -12,12 +12,12 @@ const LOST: f64 = 0.5;
 /// Speed below which motion does not count [m/s].
 const SLOW: f64 = 0.33;
 /// The longest sub-step over √(size / g): a swing keeps nine tenths of its energy over some periods.
-const SWING: f64 = 0.007;
+const SWING: f64 = 0.00523;
 /// The longest sub-step, and the shortest that shear alone makes necessary [s].
 const LONGEST: f64 = 1.0 / 60.0;
 const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 /// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
-const SHEAR: f64 = 1.0;
+const SHEAR: f64 = 2.5;
 /// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps.
 const TORN: f64 = 0.3;
 const MANY_SWEEPS: u32 = 20;
@@ -102,6 +102,11 @@ impl Pace {
         self.count.min(self.most).ceil() as u32
     }
 
+    /// Whether the scene allows fewer than are needed.
+    pub fn is_early(&self) -> bool {
+        self.count > self.most
+    }
+
     /// Looks at a sub-step.
     pub fn judge(&mut self, sums: &Sums) -> Verdict {
         let share = sums.added / (sums.moving + self.mass * SLOW * SLOW);
@@ -120,8 +125,13 @@ impl Pace {
         }
         self.missed = !reached;
         let lag = (self.worst / LAG).sqrt().clamp(0.8, 1.5);
-        let factor = if !whole || sweeps > MANY_SWEEPS { 1.5 } else { lag };
-        if !self.fixed && !self.missed {
+        let factor = match () {
+            // More were of no use.
+            () if self.missed => 1.0 / MORE,
+            () if !whole || sweeps > MANY_SWEEPS => 1.5,
+            () => lag,
+        };
+        if !self.fixed {
             self.count = (self.count * factor).clamp(self.fewest, MOST_SUBSTEPS);
         }
         Verdict::Good

@@ -16,9 +16,7 @@ const SAGS: f64 = 1e-4;
 /// Hard edges: all structural ones in strips, of one edge each if `single`; with the bends along them, and the numbers of bends that no strip has.
 pub fn hard(model: &Model, single: bool) -> (Strips, Vec<usize>) {
     let n = model.particle_count();
-    let straights =
-        if single { Vec::new() } else { topology::straight_pairs(&model.edges, &model.rest_positions) };
-    let groups = parts::cut(&model.edges, &straights, n);
+    let groups = parts::of_model(model, single);
     let link = hard_links(model);
     let bends = RefCell::new(Bends::new(model));
     let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| {

@@ -7,20 +7,20 @@ import { Cloth } from "./cloth";
 import { Scales, drawLegend, type Colouring, type Edges } from "./colours";
 import type { Frame, Shape, Vector } from "./protocol";
 
-/** From good to quick: pixels per point at most, and size of the shadow map. */
+/** From good to quick: pixels per point at most, size of the shadow map, whether shadows have soft edges. */
 const QUALITIES = [
-  { pixels: 2, shadow: 2048 },
-  { pixels: 1, shadow: 1024 },
-  { pixels: 0.75, shadow: 1024 },
-  { pixels: 0.6, shadow: 512 },
-  { pixels: 0.5, shadow: 0 },
+  { pixels: 2, shadow: 2048, soft: true },
+  { pixels: 1, shadow: 1024, soft: true },
+  { pixels: 0.8, shadow: 1024, soft: false },
+  { pixels: 0.6, shadow: 512, soft: false },
+  { pixels: 0.5, shadow: 0, soft: false },
 ];
 /** A picture that takes longer than this on average is made more cheaply [ms]. */
 const SLOW = 27;
 /** Height of the view [degrees]. */
 const FIELD = 35;
 
-/** Whether pictures are computed without a GPU: smooth edges and soft shadows then cost more than they are worth. */
+/** Whether pictures are computed without a GPU: smooth edges then cost more than they are worth. */
 function drawnBySoftware(): boolean {
   const context = document.createElement("canvas").getContext("webgl2");
   const about = context?.getExtension("WEBGL_debug_renderer_info");
@@ -67,7 +67,6 @@ export class Stage {
     const software = drawnBySoftware();
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = software ? THREE.BasicShadowMap : THREE.PCFShadowMap;
     this.renderer.autoClear = false;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
@@ -240,10 +239,19 @@ export class Stage {
     this.light();
   }
 
-  /** What is seen, as a PNG. */
+  /** What is seen, with what lies behind it, as a PNG. */
   picture(): Promise<Blob | null> {
     this.render();
-    return new Promise((done) => this.canvas.toBlob(done, "image/png"));
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [this.canvas.width, this.canvas.height];
+    const pen = copy.getContext("2d")!;
+    const sky = pen.createLinearGradient(0, 0, 0, copy.height);
+    const style = getComputedStyle(document.documentElement);
+    ["--sky-top", "--sky-low"].forEach((name, k) => sky.addColorStop(k, style.getPropertyValue(name).trim()));
+    pen.fillStyle = sky;
+    pen.fillRect(0, 0, copy.width, copy.height);
+    pen.drawImage(this.canvas, 0, 0);
+    return new Promise((done) => copy.toBlob(done, "image/png"));
   }
 
   private clothBounds(): THREE.Box3 {
@@ -302,12 +310,17 @@ export class Stage {
 
   private setQuality(quality: number): void {
     this.quality = Math.min(quality, QUALITIES.length - 1);
-    const { pixels, shadow } = QUALITIES[this.quality]!;
+    const { pixels, shadow, soft } = QUALITIES[this.quality]!;
     this.renderer.setPixelRatio(Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
     this.sun.castShadow = this.shadows && shadow > 0;
     this.sun.shadow.mapSize.set(shadow || 1, shadow || 1);
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
+    this.renderer.shadowMap.type = soft ? THREE.PCFShadowMap : THREE.BasicShadowMap;
+    this.scene.traverse((object) => {
+      // The kind of shadow is compiled into every material.
+      if (object instanceof THREE.Mesh) (object.material as THREE.Material).needsUpdate = true;
+    });
     this.resize();
   }
 

@@ -2,7 +2,7 @@
 
 import { browser, page, viewer } from "./rig.mjs";
 
-const [file, scene = "flag", frame = "16", theme = "light"] = process.argv.slice(2);
+const [file, scene = "hang", frame = "75", theme = "light"] = process.argv.slice(2);
 const chromium = await browser();
 const served = await viewer(scene);
 const opened = await page(chromium, served.url, { width: 1440, height: 900, dark: theme === "dark" });
@@ -12,6 +12,7 @@ await opened.evaluate(async (frame) => {
   for (const request of ["pause", "reset", ...Array(frame).fill("step")]) await link.ask({ do: request });
 }, Number(frame));
 await opened.waitForFunction((wanted) => window.taffeta.stage.frame.frame === wanted, Number(frame));
+await opened.keyboard.press("f");
 // Until the certificate is that of the frame shown, and the plots are drawn.
 await opened.waitForFunction(() => window.taffeta.stage.frame.sides[0].certificate?.frame === window.taffeta.stage.frame.frame, null, { timeout: 60_000 });
 await opened.waitForTimeout(1500);

@@ -79,7 +79,8 @@ async function measure(size) {
   await opened.waitForTimeout(2500);
   const look = async () => ({
     ...(await opened.evaluate(() => ({ pictures: window.taffeta.stage.pictures, frame: window.taffeta.stage.frame.frame, now: performance.now() / 1000 }))),
-    threads: threads(served.pid), server: family(served.pid), browser: family(chromium.pid),
+    threads: threads(served.pid), server: family(served.pid), // The browser is a child of this process, as the viewer is.
+    browser: family(process.pid) - family(served.pid),
   });
   const before = await look();
   await opened.waitForTimeout(1000 * seconds);

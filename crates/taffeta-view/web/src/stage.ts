@@ -10,7 +10,7 @@ import type { Frame, Shape, Vector } from "./protocol";
 /** From good to quick: pixels per point at most, size of the shadow map, whether shadows have soft edges. */
 const QUALITIES = [
   { pixels: 2, shadow: 2048, soft: true },
-  { pixels: 1, shadow: 1024, soft: true },
+  { pixels: 1, shadow: 1024, soft: false },
   { pixels: 0.8, shadow: 1024, soft: false },
   { pixels: 0.6, shadow: 512, soft: false },
   { pixels: 0.5, shadow: 0, soft: false },
@@ -58,7 +58,7 @@ export class Stage {
   /** Whether the camera is the user's. Until then it steps back by itself where the cloth leaves what was framed. */
   private touched = false;
   private readonly seen = new THREE.Box3();
-  private dirty = true;
+  private dirty = false;
   private fresh: Frame | null = null;
   private last = 0;
   private busy = 0;
@@ -83,7 +83,6 @@ export class Stage {
     this.setQuality(software ? 1 : 0);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
-    requestAnimationFrame((now) => this.tick(now));
   }
 
   setShape(shape: Shape): void {
@@ -113,7 +112,7 @@ export class Stage {
   /** Takes a frame; it is displayed with the next picture. */
   setFrame(frame: Frame): void {
     this.fresh = frame;
-    this.dirty = true;
+    this.redraw();
   }
 
   /** The next frame is looked at from where everything is seen. */
@@ -159,8 +158,11 @@ export class Stage {
     this.redraw();
   }
 
+  /** Asks for a picture; a page on which nothing changes makes none. */
   redraw(): void {
+    if (this.dirty) return;
     this.dirty = true;
+    requestAnimationFrame((now) => this.tick(now));
   }
 
   /** What of the cloth is under a point of the canvas [CSS pixels from its corner]. */
@@ -284,7 +286,8 @@ export class Stage {
     this.floor.visible = this.grid.visible = !floor;
     const height = this.seen.min.y - 0.12 * ball.radius;
     this.floor.position.set(ball.center.x, height, ball.center.z);
-    this.floor.scale.setScalar(4 * ball.radius);
+    // No larger than shadows fall: where there is no GPU every pixel of it costs.
+    this.floor.scale.setScalar(1.7 * ball.radius);
     this.grid.position.set(ball.center.x, height, ball.center.z);
     this.grid.scale.setScalar(5 * ball.radius);
   }
@@ -343,11 +346,6 @@ export class Stage {
   }
 
   private tick(now: number): void {
-    requestAnimationFrame((next) => this.tick(next));
-    if (!this.dirty) {
-      this.last = 0;
-      return;
-    }
     this.dirty = false;
     const fresh = this.fresh;
     this.fresh = null;
@@ -367,10 +365,11 @@ export class Stage {
 
   /** Makes cheaper pictures where those of now come too slowly, and never quite gives up shadows for a single hiccup. */
   private keepUp(now: number): void {
-    if (this.last > 0) {
-      this.meanInterval += 0.06 * (Math.min(now - this.last, 250) - this.meanInterval);
+    // After a pause the time since the last picture says nothing.
+    if (now - this.last < 1000) {
+      this.meanInterval += 0.06 * (now - this.last - this.meanInterval);
       this.busy += 1;
-      if (this.busy > 40 && this.meanInterval > SLOW && this.quality < QUALITIES.length - 1 && this.isBehind()) {
+      if (this.busy > 20 && this.meanInterval > SLOW && this.quality < QUALITIES.length - 1 && this.isBehind()) {
         this.setQuality(this.quality + 1);
         this.busy = 0;
       }

@@ -15,3 +15,5 @@ picture() { # NAME SCENE FRAMES FRAME OPTIONS...
 picture drape drape 60 60
 picture flag flag 75 75
 picture hang hang 45 14 --color strain
+# The page needs npm and Chromium.
+(cd crates/taffeta-view/web && npm ci --no-audit --no-fund && node tests/picture.mjs ../../../docs/pictures/viewer.png)

@@ -8,4 +8,5 @@ mod lists;
 mod pictures;
 mod resuming;
 mod runs;
+mod view;
 mod workplace;

@@ -59,7 +59,7 @@ function body(form: Form, shape: Shape, number: number, extent: number): THREE.M
   }));
   if ("plane" in form) {
     mesh.userData.endless = true;
-    mesh.material.color.set(0xb9bdc3);
+    mesh.material.color.set(0xdde0e4);
   } else mesh.castShadow = true;
   mesh.receiveShadow = true;
   mesh.frustumCulled = false;

@@ -24,18 +24,13 @@ export class Hands {
   enabled = false;
   private grip: Grip | null = null;
   private byKeyboard = false;
-  private sent: THREE.Vector3 | null = null;
+  private leading = false;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly stage: Stage, private readonly link: Link) {
     // Before the controls of the camera, so that they can be held off.
     canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel"] as const) canvas.addEventListener(name, () => this.up());
-    const lead = () => {
-      this.lead();
-      requestAnimationFrame(lead);
-    };
-    requestAnimationFrame(lead);
   }
 
   /** Keys that are about hands; says whether it was one. */
@@ -50,7 +45,10 @@ export class Hands {
     }
     if (key === "Enter" || key === "Escape") return this.up(), true;
     const step = this.nudge(key);
-    if (step) this.grip.place.add(step);
+    if (step) {
+      this.grip.place.add(step);
+      this.lead();
+    }
     return step !== null;
   }
 
@@ -83,6 +81,7 @@ export class Hands {
     if (this.grip && !this.byKeyboard) {
       const on = this.stage.ray(x, y).ray.ray.intersectPlane(this.grip.plane, new THREE.Vector3());
       if (on) this.grip.place.addVectors(on, this.grip.offset);
+      this.lead();
     }
   }
 
@@ -90,7 +89,7 @@ export class Hands {
     this.stage.controls.enabled = true;
     this.canvas.classList.remove("holding");
     const grip = this.grip;
-    this.grip = this.sent = null;
+    this.grip = null;
     if (!grip) return;
     if (grip.keeps) this.link.tell({ do: "hold", particle: grip.particle, place: grip.place.toArray() });
     else this.link.tell({ do: "free", particle: grip.particle });
@@ -109,6 +108,7 @@ export class Hands {
     };
     this.byKeyboard = byKeyboard;
     this.canvas.classList.add("holding");
+    this.lead();
   }
 
   /** The point of the cloth nearest to the middle of the view. */
@@ -134,11 +134,14 @@ export class Hands {
     return new THREE.Vector3(...way).multiplyScalar(NUDGE * height).applyQuaternion(camera.quaternion);
   }
 
-  /** Sends where the hand is, once a picture and only where it has moved. */
+  /** Sends where the hand is, once a picture however often it moves in between. */
   private lead(): void {
-    if (!this.grip || this.sent?.equals(this.grip.place)) return;
-    this.sent = this.grip.place.clone();
-    this.link.tell({ do: "hold", particle: this.grip.particle, place: this.sent.toArray() });
+    if (this.leading) return;
+    this.leading = true;
+    requestAnimationFrame(() => {
+      this.leading = false;
+      if (this.grip) this.link.tell({ do: "hold", particle: this.grip.particle, place: this.grip.place.toArray() });
+    });
   }
 
   private togglePin(particle: number): void {

@@ -27,7 +27,7 @@ const link = new Link({
   hello(told) {
     hello = told;
     fill(select("method"), told.methods.map(({ name, about }) => [name, name, about]));
-    fill(select("compare"), [["", "–", "one method alone"], ...told.methods.map(({ name, about }) => [name, name, about] as Option)]);
+    fill(select("compare"), [["", "nothing", "one method alone"], ...told.methods.map(({ name, about }) => [name, name, about] as Option)]);
     fill(select("threads"), Array.from({ length: told.cores }, (_, k) => [String(k + 1), String(k + 1), ""]));
   },
   status: showStatus,

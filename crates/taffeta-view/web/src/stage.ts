@@ -7,20 +7,20 @@ import { Cloth } from "./cloth";
 import { Scales, drawLegend, type Colouring, type Edges } from "./colours";
 import type { Frame, Shape, Vector } from "./protocol";
 
-/** From good to quick: pixels per point at most, and size of the shadow map. */
+/** From good to quick: pixels per point at most, size of the shadow map, whether shadows have soft edges. */
 const QUALITIES = [
-  { pixels: 2, shadow: 2048 },
-  { pixels: 1, shadow: 1024 },
-  { pixels: 0.75, shadow: 1024 },
-  { pixels: 0.6, shadow: 512 },
-  { pixels: 0.5, shadow: 0 },
+  { pixels: 2, shadow: 2048, soft: true },
+  { pixels: 1, shadow: 1024, soft: false },
+  { pixels: 0.8, shadow: 1024, soft: false },
+  { pixels: 0.6, shadow: 512, soft: false },
+  { pixels: 0.5, shadow: 0, soft: false },
 ];
 /** A picture that takes longer than this on average is made more cheaply [ms]. */
 const SLOW = 27;
 /** Height of the view [degrees]. */
 const FIELD = 35;
 
-/** Whether pictures are computed without a GPU: smooth edges and soft shadows then cost more than they are worth. */
+/** Whether pictures are computed without a GPU: smooth edges then cost more than they are worth. */
 function drawnBySoftware(): boolean {
   const context = document.createElement("canvas").getContext("webgl2");
   const about = context?.getExtension("WEBGL_debug_renderer_info");
@@ -58,7 +58,7 @@ export class Stage {
   /** Whether the camera is the user's. Until then it steps back by itself where the cloth leaves what was framed. */
   private touched = false;
   private readonly seen = new THREE.Box3();
-  private dirty = true;
+  private dirty = false;
   private fresh: Frame | null = null;
   private last = 0;
   private busy = 0;
@@ -67,7 +67,6 @@ export class Stage {
     const software = drawnBySoftware();
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = software ? THREE.BasicShadowMap : THREE.PCFShadowMap;
     this.renderer.autoClear = false;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
@@ -84,7 +83,6 @@ export class Stage {
     this.setQuality(software ? 1 : 0);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
-    requestAnimationFrame((now) => this.tick(now));
   }
 
   setShape(shape: Shape): void {
@@ -114,7 +112,7 @@ export class Stage {
   /** Takes a frame; it is displayed with the next picture. */
   setFrame(frame: Frame): void {
     this.fresh = frame;
-    this.dirty = true;
+    this.redraw();
   }
 
   /** The next frame is looked at from where everything is seen. */
@@ -160,8 +158,11 @@ export class Stage {
     this.redraw();
   }
 
+  /** Asks for a picture; a page on which nothing changes makes none. */
   redraw(): void {
+    if (this.dirty) return;
     this.dirty = true;
+    requestAnimationFrame((now) => this.tick(now));
   }
 
   /** What of the cloth is under a point of the canvas [CSS pixels from its corner]. */
@@ -240,10 +241,19 @@ export class Stage {
     this.light();
   }
 
-  /** What is seen, as a PNG. */
+  /** What is seen, with what lies behind it, as a PNG. */
   picture(): Promise<Blob | null> {
     this.render();
-    return new Promise((done) => this.canvas.toBlob(done, "image/png"));
+    const copy = document.createElement("canvas");
+    [copy.width, copy.height] = [this.canvas.width, this.canvas.height];
+    const pen = copy.getContext("2d")!;
+    const sky = pen.createLinearGradient(0, 0, 0, copy.height);
+    const style = getComputedStyle(document.documentElement);
+    ["--sky-top", "--sky-low"].forEach((name, k) => sky.addColorStop(k, style.getPropertyValue(name).trim()));
+    pen.fillStyle = sky;
+    pen.fillRect(0, 0, copy.width, copy.height);
+    pen.drawImage(this.canvas, 0, 0);
+    return new Promise((done) => copy.toBlob(done, "image/png"));
   }
 
   private clothBounds(): THREE.Box3 {
@@ -276,7 +286,8 @@ export class Stage {
     this.floor.visible = this.grid.visible = !floor;
     const height = this.seen.min.y - 0.12 * ball.radius;
     this.floor.position.set(ball.center.x, height, ball.center.z);
-    this.floor.scale.setScalar(4 * ball.radius);
+    // No larger than shadows fall: where there is no GPU every pixel of it costs.
+    this.floor.scale.setScalar(1.7 * ball.radius);
     this.grid.position.set(ball.center.x, height, ball.center.z);
     this.grid.scale.setScalar(5 * ball.radius);
   }
@@ -302,12 +313,17 @@ export class Stage {
 
   private setQuality(quality: number): void {
     this.quality = Math.min(quality, QUALITIES.length - 1);
-    const { pixels, shadow } = QUALITIES[this.quality]!;
+    const { pixels, shadow, soft } = QUALITIES[this.quality]!;
     this.renderer.setPixelRatio(Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
     this.sun.castShadow = this.shadows && shadow > 0;
     this.sun.shadow.mapSize.set(shadow || 1, shadow || 1);
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
+    this.renderer.shadowMap.type = soft ? THREE.PCFShadowMap : THREE.BasicShadowMap;
+    this.scene.traverse((object) => {
+      // The kind of shadow is compiled into every material.
+      if (object instanceof THREE.Mesh) (object.material as THREE.Material).needsUpdate = true;
+    });
     this.resize();
   }
 
@@ -330,11 +346,6 @@ export class Stage {
   }
 
   private tick(now: number): void {
-    requestAnimationFrame((next) => this.tick(next));
-    if (!this.dirty) {
-      this.last = 0;
-      return;
-    }
     this.dirty = false;
     const fresh = this.fresh;
     this.fresh = null;
@@ -354,10 +365,11 @@ export class Stage {
 
   /** Makes cheaper pictures where those of now come too slowly, and never quite gives up shadows for a single hiccup. */
   private keepUp(now: number): void {
-    if (this.last > 0) {
-      this.meanInterval += 0.06 * (Math.min(now - this.last, 250) - this.meanInterval);
+    // After a pause the time since the last picture says nothing.
+    if (now - this.last < 1000) {
+      this.meanInterval += 0.06 * (now - this.last - this.meanInterval);
       this.busy += 1;
-      if (this.busy > 40 && this.meanInterval > SLOW && this.quality < QUALITIES.length - 1 && this.isBehind()) {
+      if (this.busy > 20 && this.meanInterval > SLOW && this.quality < QUALITIES.length - 1 && this.isBehind()) {
         this.setQuality(this.quality + 1);
         this.busy = 0;
       }

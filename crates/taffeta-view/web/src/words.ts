@@ -12,8 +12,8 @@ export function figures(number: number): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** A ratio as a percentage. */
-export const percent = (ratio: number) => `${figures(100 * ratio)} %`;
+/** A ratio as a percentage; what is less than a billionth comes from rounding. */
+export const percent = (ratio: number) => `${figures(Math.abs(ratio) < 1e-9 ? 0 : 100 * ratio)} %`;
 
 export interface Words {
   /** null where nothing is known yet. */

@@ -25,13 +25,10 @@ export async function browser() {
   if (!browserPath) skip("no Chromium is installed; name one in CHROMIUM");
   const playwright = await import("playwright-core").catch(() => skip("playwright-core is not installed; npm ci"));
   mkdirSync(shots, { recursive: true });
-  const server = await playwright.chromium.launchServer({
+  return playwright.chromium.launch({
     executablePath: browserPath,
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
-  const connected = await playwright.chromium.connect(server.wsEndpoint());
-  connected.pid = server.process().pid;
-  return connected;
 }
 
 /** A viewer of a scene or recording; `stop` ends it. */

@@ -75,6 +75,7 @@ impl<'s> Page<'s> {
         match Kind::of(schema) {
             Kind::Number => "number".into(),
             Kind::Whole => "whole number".into(),
+            Kind::Switch => "`true`, `false`".into(),
             Kind::Text => "text".into(),
             Kind::Word => "word".into(),
             Kind::Table => "table".into(),

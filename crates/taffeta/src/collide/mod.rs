@@ -1,6 +1,7 @@
 //! What touches: particles against closed-form solids, answered by correcting velocity and position (P5 §5) with Coulomb friction.
 
 pub mod nearest;
+pub mod surface;
 
 use crate::math::DVec3;
 use crate::model::{ClothPiece, Model, PosedShape, Shape};

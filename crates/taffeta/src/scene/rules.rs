@@ -147,6 +147,7 @@ impl<'s> Check<'s, '_> {
                     format!("write {}", self.wanted(schema)),
                 );
             }
+            (Kind::Switch, Value::Bool(_)) => {}
             (Kind::Text, Value::String(text)) => {
                 if schema["pattern"].is_string() && !is_colour(text) {
                     let remedy = "write # and six hexadecimal digits, such as \"#d9d4c5\"";
@@ -244,6 +245,8 @@ pub enum Kind {
     Number,
     /// A number without a fraction.
     Whole,
+    /// True or false.
+    Switch,
     /// Any text.
     Text,
     /// One of a few words.
@@ -260,6 +263,7 @@ impl Kind {
             Some("array") => Self::List,
             Some("integer") => Self::Whole,
             Some("number") => Self::Number,
+            Some("boolean") => Self::Switch,
             Some("string") => Self::Text,
             _ => Self::Word,
         }
@@ -277,6 +281,7 @@ impl Kind {
             Self::List => "a list",
             Self::Number => "a number",
             Self::Whole => "a whole number",
+            Self::Switch => "true or false",
             Self::Text => "text",
             Self::Word => "a word",
         }
@@ -313,7 +318,7 @@ pub fn wanted(definitions: &Value, schema: &Value) -> String {
         }
         Kind::Word => format!("one of {}", listed(&words(schema))),
         Kind::Text => "text in quotes".into(),
-        Kind::Table => "a table".into(),
+        Kind::Switch | Kind::Table => kind.noun().into(),
     }
 }
 

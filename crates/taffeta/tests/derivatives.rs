@@ -411,7 +411,16 @@ fn positive<const N: usize>(blocks: &Blocks<N>, shift: f64) -> bool {
 
 #[test]
 fn air_slows_and_never_reverses() {
-    let model = AirModel { density: 1.2, drag: 1.3, skin_friction: 0.02, wind: DVec3::ZERO, damping: 0.0 };
+    let model = AirModel {
+        density: 1.2,
+        drag: 1.3,
+        skin_friction: 0.02,
+        wind: DVec3::ZERO,
+        damping: 0.0,
+        lift: 0.0,
+        gust: [0.0, 1.0, 1.0],
+        seed: 1,
+    };
     let mut random = Random::new(3);
     for _ in 0..500 {
         let (normal, stream) = (vector(&mut random), 20.0 * vector(&mut random));

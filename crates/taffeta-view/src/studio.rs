@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// How often a thread that has nothing to do looks whether a page has come or a certificate is there.
 const IDLE: Duration = Duration::from_millis(50);
 
+/// While it plays, intersections are searched no more often than this: a search costs as much as a step.
+const CERTIFY_EVERY: Duration = Duration::from_millis(200);
+
 /// All that the thread owns.
 pub struct Studio {
     pub(crate) hub: Arc<Hub>,
@@ -33,6 +36,8 @@ pub struct Studio {
     certifier: Certifier,
     /// Whether the present frame still waits to be certified.
     uncertified: bool,
+    /// When the last one was handed in.
+    handed_in: Instant,
     shape: u32,
     shape_packet: Bytes,
     serial: u64,
@@ -62,6 +67,7 @@ impl Studio {
             tape: None,
             certifier: Certifier::start(),
             uncertified: false,
+            handed_in: Instant::now(),
             shape: 0,
             shape_packet: Bytes::new(),
             serial: 0,
@@ -211,9 +217,12 @@ impl Studio {
 
     /// Has the present frame certified, unless the frames before still are.
     fn certify(&mut self) {
-        if let (true, true, Opened::Live(live)) = (self.uncertified, self.certifier.is_free(), &self.opened) {
+        let due = !self.playing || self.handed_in.elapsed() >= CERTIFY_EVERY;
+        if let (true, Opened::Live(live)) =
+            (self.uncertified && due && self.certifier.is_free(), &self.opened)
+        {
             live.certify(&mut self.certifier, self.shape);
-            self.uncertified = false;
+            (self.uncertified, self.handed_in) = (false, Instant::now());
         }
     }
 

@@ -62,6 +62,8 @@ export class Stage {
   private fresh: Frame | null = null;
   private last = 0;
   private busy = 0;
+  /** Share of the pictures lately before which frames were left out. */
+  private leftOut = 0;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly legend: HTMLElement, private readonly displayed: (frame: Frame) => void) {
     const software = drawnBySoftware();
@@ -350,6 +352,8 @@ export class Stage {
     const fresh = this.fresh;
     this.fresh = null;
     if (fresh && fresh.shape === this.shape?.shape) {
+      const gap = fresh.serial - (this.frame?.serial ?? fresh.serial) > 1 ? 1 : 0;
+      this.leftOut += 0.1 * (gap - this.leftOut);
       this.frame = fresh;
       this.apply(fresh);
       if (!this.framed) {
@@ -377,15 +381,12 @@ export class Stage {
     this.last = now;
   }
 
-  /** Whether it is the pictures that are slow and not the frames: one is waiting already. */
+  /** Whether it is the pictures that are slow and not the frames: the program has left some out for us. */
   private isBehind(): boolean {
-    return this.fresh !== null || this.drawTime > SLOW;
+    return this.leftOut > 0.3;
   }
 
-  private drawTime = 0;
-
   private render(): void {
-    const begun = performance.now();
     const { clientHeight: height } = this.canvas;
     this.renderer.setScissorTest(true);
     this.views().forEach((view, number) => {
@@ -397,6 +398,5 @@ export class Stage {
       this.renderer.clear();
       this.renderer.render(this.scene, this.camera);
     });
-    this.drawTime += 0.1 * (performance.now() - begun - this.drawTime);
   }
 }

@@ -11,6 +11,7 @@ const BASE: &str = r##"
 title = "Every number there is"
 [solver]
 substeps = 4
+max_iterations = 40
 [camera]
 position = [3.0, 2.0, 4.0]
 target = [0.0, 0.5, 0.0]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::simulation;
+use common::{run, simulation};
 use taffeta::collide::candidates::Kind;
 use taffeta::collide::passage::{Passage, passage};
 use taffeta::math::DVec3;
@@ -156,7 +156,9 @@ fn no_frame_of_any_scene_has_an_intersection() {
                 assert_eq!((told.cloth_cloth, told.cloth_body), (0, 0), "{at}");
                 assert_eq!(report.settled.pinched, 0, "{at}");
                 let held = told.max_strain <= simulation.model().tolerance;
-                assert!(held || !report.converged || *method == Method::Verlet, "{at}: {}", told.max_strain);
+                // Only impulses promise lengths.
+                let promised = method.name().starts_with("impulse") && report.converged;
+                assert!(held || !promised, "{at}: {}", told.max_strain);
             }
             eprintln!("{name}, {}: largest strain {worst:.4}", method.name());
         }
@@ -180,5 +182,33 @@ fn nothing_crosses_between_frames() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn the_thread_count_changes_no_bit_of_what_touches() {
+    for method in Method::ALL {
+        let hash = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut simulation = simulation(&stack(*method));
+            pool.install(|| run(&mut simulation, 10.0 / 30.0));
+            simulation.state().hash()
+        };
+        assert!(hash(1) == hash(2) && hash(1) == hash(3), "{}", method.name());
+    }
+}
+
+#[test]
+fn what_starts_tangled_is_told_and_does_not_lock() {
+    for method in [Method::ImpulseStrips, Method::Verlet] {
+        // Two sheets cross, one standing and one lying.
+        let (mut lying, mut standing) = (sheet(9, 9, 0.0, 0.0), sheet(9, 9, 0.05, 0.0));
+        lying.pin = vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }];
+        standing.rotation = [90.0, 0.0, 7.0];
+        let mut simulation = simulation(&scene(method, vec![lying, standing], vec![]));
+        let before = simulation.certificate().cloth_cloth;
+        let height = common::centre(&simulation).y;
+        run(&mut simulation, 20.0 / 30.0);
+        assert!(before > 0 && common::centre(&simulation).y < height - 0.05, "{}", method.name());
     }
 }

@@ -176,7 +176,7 @@ impl AirModel {
             damping: air.damping,
             lift: air.lift,
             gust: [air.gust.speed, air.gust.frequency, air.gust.length],
-            seed: seed,
+            seed,
         }
     }
 }

@@ -108,6 +108,7 @@ impl Implicit {
     ) -> Result<StepReport, StepError> {
         let mut report =
             StepReport { converged: true, shortest_substep: f64::INFINITY, ..StepReport::default() };
+        self.unknowns.pull.renew_air(model);
         self.particles.load(&state.positions, &mut self.x);
         self.particles.load(&state.velocities, &mut self.v);
         let mut memory = Memory::read(&mut state.memory, Touch::memory(model));

@@ -63,6 +63,11 @@ pub(super) struct Pull {
 }
 
 impl Pull {
+    /// Takes the air of the model as it is now.
+    pub fn renew_air(&mut self, model: &Model) {
+        (self.surface, self.wind) = (forces::surface(&model.air), forces::wind(&model.air));
+    }
+
     /// The elements of a model and the pattern of its matrix.
     pub fn new(model: &Model, particles: &Particles) -> (Self, Pattern) {
         let (springs, bends) = (particles.places(&model.springs.ends), particles.places(&model.bends.points));

@@ -52,7 +52,7 @@ impl<'a> Goal<'a> {
 /// The system and its solution.
 #[derive(Debug)]
 pub(super) struct Unknowns {
-    pull: Pull,
+    pub pull: Pull,
     pub touch: Touch,
     matrix: BlockMatrix,
     pcg: Pcg,

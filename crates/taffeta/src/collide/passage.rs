@@ -18,12 +18,14 @@ pub enum Passage {
 
 /// Directions tried before a passage counts as not free.
 const MOST_DIRECTIONS: usize = 256;
-/// Features that have used up all but this share of their clearance at the start count as meeting, lest the last of it take many directions.
+/// Features that have used up all but this share of their clearance at the start count as meeting, lest the last of it take many directions;
+/// but none that are further apart than twice the separation.
 const NEAR: f64 = 1.0 / 64.0;
 
 /// Whether two features whose points move straight `from` one place `to` another stay further apart than `separation` [m].
 ///
-/// What meets is never called free. What is free may be called meeting if all but 1/64 of its clearance at the start, or rounding, is used up.
+/// What meets is never called free. What is free may be called meeting if all but 1/64 of its clearance at the start is used up and it is nearer than
+/// twice the separation, or by rounding.
 pub fn passage(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) -> Passage {
     // Each end has its own origin: gaps are differences, and what all points have in common is no motion.
     let (start, end) = (relative(from), relative(to));
@@ -48,7 +50,7 @@ pub fn passage(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) 
         }
         let next = first_below(&before, &after, level + margin);
         let least = present.into_iter().fold(f64::INFINITY, f64::min) - level;
-        let near = NEAR * *clearance.get_or_insert(least) + 4.0 * margin;
+        let near = (NEAR * *clearance.get_or_insert(least)).min(separation) + 4.0 * margin;
         if least < near || next <= time || !above(&gaps_at(next)) {
             return Passage::Meets(time);
         }

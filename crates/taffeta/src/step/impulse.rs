@@ -35,6 +35,8 @@ const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
 const MOST_SWEEPS: u32 = 300;
 const STALLED: u32 = 60;
+/// How often what the guard has stretched is brought back to tolerance.
+const MENDS: u32 = 3;
 /// Sweeps over contacts of features in one over edges: through a stack a push goes layer by layer.
 const CONTACT_SWEEPS: u32 = 4;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
@@ -213,9 +215,35 @@ impl Impulse {
         let verdict = self.reach_tolerance(model, guard.as_deref_mut(), h, pace, report);
         if let Some(guard) = guard {
             report.settled += self.settle(guard, f64::from(count - begun_at));
-            report.converged &= self.lengths.strain(&self.q) <= model.tolerance;
+            self.mend(guard, model, state.time + model.step_time, h, report);
         }
         verdict
+    }
+
+    /// What the guard has stretched comes back to tolerance where there is room: sweeps that take no time, under the guard. Velocities stay.
+    fn mend(&mut self, guard: &mut Guard, model: &Model, end: f64, h: f64, report: &mut StepReport) {
+        let n = model.particle_count();
+        let mut strain = self.lengths.strain(&self.q);
+        for _ in 0..MENDS {
+            if strain <= model.tolerance || !report.converged {
+                break;
+            }
+            for ((x, y), q) in self.x[..n].iter_mut().zip(&mut self.y).zip(&self.q) {
+                let moved = *q - *x;
+                *x += Vec4([moved.0[0], moved.0[1], moved.0[2], 0.0]);
+                *y += Vec4([moved.0[0], moved.0[1], moved.0[2], 0.0]);
+            }
+            let still = std::iter::repeat_n(DVec3::ZERO, n);
+            guard.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
+            guard.begin_substep(model, [end; 2]);
+            strain = self.sweep_to_tolerance(model, Some(guard), h, strain, report);
+            report.settled += guard.settle(self.q[..n].iter().map(|q| q.xyz()));
+            for (q, end) in self.q.iter_mut().zip(guard.ends()) {
+                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
+            }
+            strain = strain.max(self.lengths.strain(&self.q));
+        }
+        report.converged &= strain <= model.tolerance;
     }
 
     /// Starts a stretch of time for the guard and returns how many sub-steps it has.
@@ -243,10 +271,11 @@ impl Impulse {
         let begun = Instant::now();
         let n = guard.ends().len();
         let settled = guard.settle(self.q[..n].iter().map(|q| q.xyz()));
-        for ((q, y), end) in self.q.iter_mut().zip(&mut self.y).zip(guard.ends()) {
+        for (((q, x), y), end) in self.q.iter_mut().zip(&mut self.x).zip(&mut self.y).zip(guard.ends()) {
             let way = *end - q.xyz();
             if way != DVec3::ZERO {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
+                *x += Vec4::from(way);
                 *y += Vec4::from(way + way / substeps);
             }
         }
@@ -366,10 +395,11 @@ impl Impulse {
     /// Contacts with friction inside the iteration.
     fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
-        for _ in 0..CONTACT_SWEEPS {
+        for sweep in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
-                    worker.contacts = around.touch(model, worker.particles.clone(), worker.cloth, x, q, grip);
+                    let particles = worker.particles.clone();
+                    worker.contacts = around.touch(model, particles, worker.cloth, x, q, grip, sweep > 0);
                 });
             }
             let grip = &mut self.grip;
@@ -424,33 +454,47 @@ impl Impulse {
         pace: &mut Pace,
         report: &mut StepReport,
     ) -> Verdict {
-        let (begun, rows) = (Instant::now(), self.lengths.strips.rows);
-        let before = self.lengths.strain(&self.q);
-        let reached = |strain: f64| strain <= model.tolerance;
-        let (mut strain, mut best, mut sweeps, mut best_at) = (before, before, 0, 0);
-        if !reached(strain) {
-            let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
-            self.around.stop_bodies();
-            self.grip.fill(Vec4::ZERO);
-            self.kept[..rows].copy_from_slice(&self.tension[..rows]);
-            let patience = self.lengths.patience;
-            let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
-            while !reached(strain) && sweeps < most.min(best_at + STALLED * patience) {
-                self.correct(last, strain >= TORN);
-                self.touch(model, h, guard.as_deref_mut());
-                strain = self.lengths.strain(&self.q);
-                sweeps += 1;
-                if strain < 0.9 * best {
-                    (best, best_at) = (strain, sweeps);
-                }
-            }
-            // What these sweeps moved without a velocity is not tension that the next step may start from.
-            self.tension[..rows].copy_from_slice(&self.kept[..rows]);
-        }
+        let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
+        let so_far = report.iterations;
+        let strain = self.sweep_to_tolerance(model, guard.as_deref_mut(), h, before, report);
+        report.converged = strain <= model.tolerance;
         self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
+        pace.conclude(before, (report.iterations - so_far) / self.lengths.patience, report.converged)
+    }
+
+    /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
+    fn sweep_to_tolerance(
+        &mut self,
+        model: &Model,
+        mut guard: Option<&mut Guard>,
+        h: f64,
+        mut strain: f64,
+        report: &mut StepReport,
+    ) -> f64 {
+        let rows = self.lengths.strips.rows;
+        let (mut best, mut sweeps, mut best_at) = (strain, 0, 0);
+        if strain <= model.tolerance {
+            return strain;
+        }
+        let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
+        self.around.stop_bodies();
+        self.grip.fill(Vec4::ZERO);
+        self.kept[..rows].copy_from_slice(&self.tension[..rows]);
+        let patience = self.lengths.patience;
+        let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
+        while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
+            self.correct(last, strain >= TORN);
+            self.touch(model, h, guard.as_deref_mut());
+            strain = self.lengths.strain(&self.q);
+            sweeps += 1;
+            if strain < 0.9 * best {
+                (best, best_at) = (strain, sweeps);
+            }
+        }
+        // What these sweeps moved without a velocity is not tension that the next step may start from.
+        self.tension[..rows].copy_from_slice(&self.kept[..rows]);
         report.iterations += sweeps;
-        report.converged = reached(strain);
-        pace.conclude(before, sweeps / self.lengths.patience, report.converged)
+        strain
     }
 
     fn load(&mut self, state: &State, h: f64) {

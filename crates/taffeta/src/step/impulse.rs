@@ -35,8 +35,6 @@ const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
 const MOST_SWEEPS: u32 = 300;
 const STALLED: u32 = 60;
-/// How often what the guard has stretched is brought back to tolerance.
-const MENDS: u32 = 3;
 /// Sweeps over contacts of features in one over edges: through a stack a push goes layer by layer.
 const CONTACT_SWEEPS: u32 = 4;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
@@ -50,7 +48,7 @@ const FIRST_TENSION: usize = 2;
 #[derive(Debug)]
 pub struct Impulse {
     set: InstructionSet,
-    lengths: Lengths,
+    pub(super) lengths: Lengths,
     soft: Strips,
     /// Strips for bends, if those of `lengths` are too short; and bends that no strip has.
     bent: Option<Strips>,
@@ -61,9 +59,9 @@ pub struct Impulse {
     kept: Vec<Lanes>,
     /// Positions at the start of a sub-step, after free motion (with a fourth number 1), and at its end with mobilities [m, m/N]. Particles that
     /// stand for none come last.
-    x: Vec<Vec4>,
-    y: Vec<Vec4>,
-    q: Vec<Vec4>,
+    pub(super) x: Vec<Vec4>,
+    pub(super) y: Vec<Vec4>,
+    pub(super) q: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     grip: Vec<Vec4>,
     /// Per particle the share of this step, or 1 where it was in contact.
@@ -81,7 +79,7 @@ pub struct Impulse {
     /// √(m / k) of shear [s].
     shear_time: f64,
     reaches: Reaches,
-    stages: Stages,
+    pub(super) stages: Stages,
 }
 
 /// Some particles of one cloth, and what came of them.
@@ -220,69 +218,6 @@ impl Impulse {
         verdict
     }
 
-    /// What the guard has stretched comes back to tolerance where there is room: sweeps that take no time, under the guard. Velocities stay.
-    fn mend(&mut self, guard: &mut Guard, model: &Model, end: f64, h: f64, report: &mut StepReport) {
-        let n = model.particle_count();
-        let mut strain = self.lengths.strain(&self.q);
-        for _ in 0..MENDS {
-            if strain <= model.tolerance || !report.converged {
-                break;
-            }
-            for ((x, y), q) in self.x[..n].iter_mut().zip(&mut self.y).zip(&self.q) {
-                let moved = *q - *x;
-                *x += Vec4([moved.0[0], moved.0[1], moved.0[2], 0.0]);
-                *y += Vec4([moved.0[0], moved.0[1], moved.0[2], 0.0]);
-            }
-            let still = std::iter::repeat_n(DVec3::ZERO, n);
-            guard.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
-            guard.begin_substep(model, [end; 2]);
-            strain = self.sweep_to_tolerance(model, Some(guard), h, strain, report);
-            report.settled += guard.settle(self.q[..n].iter().map(|q| q.xyz()));
-            for (q, end) in self.q.iter_mut().zip(guard.ends()) {
-                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
-            }
-            strain = strain.max(self.lengths.strain(&self.q));
-        }
-        report.converged &= strain <= model.tolerance;
-    }
-
-    /// Starts a stretch of time for the guard and returns how many sub-steps it has.
-    fn begin_stretch(
-        &mut self,
-        guard: &mut Guard,
-        model: &Model,
-        start: f64,
-        (k, count): (u32, u32),
-        h: f64,
-    ) -> u32 {
-        let begun = Instant::now();
-        let n = model.particle_count();
-        let ways = self.x[..n].iter().zip(&self.y).map(|(x, y)| (*y - *x).xyz());
-        let substeps = guard.substeps(ways.clone()).min(count - k);
-        let times = [k, k + substeps].map(|k| start + f64::from(k) * h);
-        let ways = ways.map(|way| f64::from(substeps) * way);
-        guard.begin(model, times, self.x[..n].iter().map(|x| x.xyz()), ways);
-        self.stages.add("find contacts", begun.elapsed().as_secs_f64());
-        substeps
-    }
-
-    /// Ends a stretch of so many sub-steps: what the guard moves changes velocities too.
-    fn settle(&mut self, guard: &mut Guard, substeps: f64) -> Settled {
-        let begun = Instant::now();
-        let n = guard.ends().len();
-        let settled = guard.settle(self.q[..n].iter().map(|q| q.xyz()));
-        for (((q, x), y), end) in self.q.iter_mut().zip(&mut self.x).zip(&mut self.y).zip(guard.ends()) {
-            let way = *end - q.xyz();
-            if way != DVec3::ZERO {
-                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
-                *x += Vec4::from(way);
-                *y += Vec4::from(way + way / substeps);
-            }
-        }
-        self.stages.add("guard", begun.elapsed().as_secs_f64());
-        settled
-    }
-
     /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3) and contacts, new velocities. Returns how many iterations
     /// it took, of `most`.
     fn substep(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>, most: u32) -> (Sums, u32) {
@@ -398,8 +333,8 @@ impl Impulse {
         for sweep in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
-                    let particles = worker.particles.clone();
-                    worker.contacts = around.touch(model, particles, worker.cloth, x, q, grip, sweep > 0);
+                    let of = (worker.particles.clone(), worker.cloth);
+                    worker.contacts = around.touch(model, of, x, q, grip, sweep > 0);
                 });
             }
             let grip = &mut self.grip;
@@ -449,21 +384,21 @@ impl Impulse {
     fn reach_tolerance(
         &mut self,
         model: &Model,
-        mut guard: Option<&mut Guard>,
+        guard: Option<&mut Guard>,
         h: f64,
         pace: &mut Pace,
         report: &mut StepReport,
     ) -> Verdict {
         let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
         let so_far = report.iterations;
-        let strain = self.sweep_to_tolerance(model, guard.as_deref_mut(), h, before, report);
+        let strain = self.sweep_to_tolerance(model, guard, h, before, report);
         report.converged = strain <= model.tolerance;
         self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
         pace.conclude(before, (report.iterations - so_far) / self.lengths.patience, report.converged)
     }
 
     /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
-    fn sweep_to_tolerance(
+    pub(super) fn sweep_to_tolerance(
         &mut self,
         model: &Model,
         mut guard: Option<&mut Guard>,

@@ -68,8 +68,7 @@ impl Around {
     pub fn touch(
         &self,
         model: &Model,
-        particles: Range<usize>,
-        cloth: usize,
+        (particles, cloth): (Range<usize>, usize),
         x: &[Vec4],
         q: &mut [Vec4],
         grip: &mut [Vec4],

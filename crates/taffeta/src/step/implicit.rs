@@ -205,9 +205,14 @@ impl Implicit {
             if way != DVec3::ZERO {
                 self.x[k] = (*end).into();
                 self.v[k] += Vec4::from(way / duration);
-                // An impact is no smooth past.
+                // An impact is no smooth past: that gets as much of the push as it lacks.
                 if self.order == Order::Second {
-                    (self.past[0][k], self.past[1][k]) = (self.x[k] - self.v[k] * duration, self.v[k]);
+                    let (along, far) = (way.normalize_or_zero(), way.length());
+                    let past = [(self.x[k] - self.v[k] * duration, far), (self.v[k], far / duration)];
+                    for (own, (past, most)) in self.past.iter_mut().zip(past) {
+                        let lacks = along.dot((past - own[k]).xyz());
+                        own[k] += Vec4::from(along * lacks.clamp(0.0, most));
+                    }
                 }
             }
         }

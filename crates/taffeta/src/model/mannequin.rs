@@ -4,14 +4,14 @@
 
 use super::mannequin_shape::Figure;
 use super::mannequin_walk;
-use super::skin::{Influences, Skin};
+use super::skin::Skin;
 use super::surface_nets;
-use super::BodyMesh;
+use super::body_mesh::{BodyMesh, Moments, Pace};
 use crate::math::{DVec3, trig};
 use crate::scene::Mannequin;
 
 /// The height that all numbers are given for [m].
-const TALL: f64 = 1.75;
+pub(super) const TALL: f64 = 1.75;
 
 /// A joint of the skeleton and the thickness of the body around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,4 +113,27 @@ impl Measures {
             armpit: 1.33 * s,
         }
     }
+}
+
+/// The surface of a mannequin, on its bones.
+pub fn mannequin(asked: &Mannequin) -> BodyMesh {
+    let measures = Measures::new(asked.height, asked.arms);
+    let figure = Figure::new(asked.arms);
+    let cell = TALL / f64::from(asked.detail.max(1));
+    let (mut rest, triangles) = surface_nets::surface(&|p| figure.field(p), figure.bounds(), cell);
+    let (mut ends, mut shares) = (Vec::with_capacity(rest.len()), Vec::new());
+    for p in &mut rest {
+        shares.extend(figure.shares(*p));
+        ends.push(shares.len() as u32);
+        *p *= asked.height / TALL;
+    }
+    let (moments, pace) = match &asked.walk {
+        None => (vec![mannequin_walk::standing()], Pace::default()),
+        Some(walk) => {
+            let pace = Pace { start: walk.start, interval: 1.0 / mannequin_walk::RATE, repeats: false };
+            (mannequin_walk::moments(walk, &measures), pace)
+        }
+    };
+    let skin = Skin { rest, ends, shares, morphs: vec![], moments };
+    BodyMesh { triangles, moments: Moments::Skin(Box::new(skin)), pace, thickness: asked.thickness }
 }

@@ -13,10 +13,9 @@ pub struct Mannequin {
     /// How far the arms hang below the horizontal [degrees].
     #[schemars(range(min = 0.0, max = 65.0))]
     pub arms: f64,
-    /// How long the edges of its triangles are [m]; left out, 16 mm for each metre of height.
-    #[schemars(range(min = 1e-3, max = 1.0))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub edge: Option<f64>,
+    /// How many edges of its triangles make its height: it has about 1.5 times the square of that in triangles.
+    #[schemars(range(min = 40, max = 300))]
+    pub detail: u32,
     /// Cloth keeps half of this from the surface, on either side [m].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub thickness: f64,
@@ -27,7 +26,7 @@ pub struct Mannequin {
 
 impl Default for Mannequin {
     fn default() -> Self {
-        Self { height: 1.75, arms: 45.0, edge: None, thickness: 1e-3, walk: None }
+        Self { height: 1.75, arms: 45.0, detail: 64, thickness: 1e-3, walk: None }
     }
 }
 

@@ -13,7 +13,8 @@ const POINT: usize = 12;
 /// Reads a PC2 file: all points of all moments, one moment after the other, as a mesh without faces.
 pub fn read_pc2(bytes: &[u8]) -> Result<MeshFile, MeshFaults> {
     let remedy = "export the cache again: the file is cut off or damaged";
-    let fault = |at: usize, value: String, reason: String| MeshFault::at(Place::Byte(at), value, reason, remedy);
+    let fault =
+        |at: usize, value: String, reason: String| MeshFault::at(Place::Byte(at), value, reason, remedy);
     let word = |at: usize| Some(i32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     if !bytes.starts_with(MAGIC) {
         let start = super::text::excerpt(bytes.get(..12).unwrap_or(bytes));
@@ -40,7 +41,8 @@ pub fn read_pc2(bytes: &[u8]) -> Result<MeshFile, MeshFaults> {
     }
     let mut positions = Vec::with_capacity(body.len() / POINT);
     for (k, point) in body.chunks_exact(POINT).enumerate() {
-        let number = |c: usize| f64::from(f32::from_le_bytes([point[c], point[c + 1], point[c + 2], point[c + 3]]));
+        let number =
+            |c: usize| f64::from(f32::from_le_bytes([point[c], point[c + 1], point[c + 2], point[c + 3]]));
         let point = DVec3::new(number(0), number(4), number(8));
         if !point.is_finite() {
             let reason = format!("point {} of sample {} is not finite", k as u64 % points, k as u64 / points);

@@ -270,7 +270,8 @@ fn read_meshes(
         faults.len() == before
     };
     // What is read with its motion serves those too that do not move.
-    let bodies = || scene.collider.iter().enumerate().filter_map(|(k, collider)| Some((k, collider.mesh.as_ref()?)));
+    let bodies =
+        || scene.collider.iter().enumerate().filter_map(|(k, collider)| Some((k, collider.mesh.as_ref()?)));
     for (index, body) in bodies().filter(|(_, body)| body.animation.is_some()) {
         read(&body.file, format!("collider[{index}].mesh.file"), mesh::read_animated, notes);
     }
@@ -281,7 +282,8 @@ fn read_meshes(
     for (index, body) in bodies() {
         let key = || format!("collider[{index}].mesh.file");
         // Of a sequence the first file that cannot be read tells enough.
-        let _ = body.files().iter().map(|file| read(file, key(), mesh::read, notes)).find(|read| !read);
+        let files = if body.animation.is_some() { vec![] } else { body.files() };
+        let _ = files.iter().map(|file| read(file, key(), mesh::read, notes)).find(|read| !read);
         if let Some(cache) = &body.cache {
             read(&cache.file, format!("collider[{index}].mesh.cache.file"), mesh::read_cache, notes);
         }

@@ -60,7 +60,11 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn fault(&self, file: &str, reason: String, remedy: &str) -> Fault {
-        let key = if self.asked.cache.as_ref().is_some_and(|cache| cache.file == file) { "cache.file" } else { "file" };
+        let key = if self.asked.cache.as_ref().is_some_and(|cache| cache.file == file) {
+            "cache.file"
+        } else {
+            "file"
+        };
         Fault::new(format!("{}.mesh.{key}", self.key), file, reason, remedy)
     }
 
@@ -175,7 +179,9 @@ impl Source<'_> {
             return Err(self.fault(file, reason, "keep all points within 100000 m; check `scale`"));
         }
         let Some(before) = before else { return Ok(()) };
-        let far = |k: &usize| now[*k].distance_squared(before[*k]) > (FASTEST_BODY * interval) * (FASTEST_BODY * interval);
+        let far = |k: &usize| {
+            now[*k].distance_squared(before[*k]) > (FASTEST_BODY * interval) * (FASTEST_BODY * interval)
+        };
         match (0..now.len()).find(far) {
             None => Ok(()),
             Some(k) => {
@@ -185,8 +191,12 @@ impl Source<'_> {
                     imported.point_of[k]
                 );
                 let remedy = match (&self.asked.animation, &self.asked.cache) {
-                    (Some(_), _) => "lower `speed`, or leave `repeat` out where the clip does not end as it began",
-                    (None, Some(_)) => "lower `rate`, or leave `repeat` out where the cache does not end as it began",
+                    (Some(_), _) => {
+                        "lower `speed`, or leave `repeat` out where the clip does not end as it began"
+                    }
+                    (None, Some(_)) => {
+                        "lower `rate`, or leave `repeat` out where the cache does not end as it began"
+                    }
                     (None, None) => "lower `rate`, or add files in between",
                 };
                 Err(self.fault(file, reason, remedy))

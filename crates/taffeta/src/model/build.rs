@@ -8,10 +8,10 @@ use super::lattice;
 use super::mannequin;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
+use super::pins::{self, PinGroup};
 use super::shapes::{self, Blank};
 use super::state::State;
 use super::topology::{MeshProblem, Topology};
-use super::pins::{self, PinGroup};
 use super::{AirModel, Balloon, ClothPiece, Model};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
@@ -294,8 +294,14 @@ impl Placed<'_> {
             named.iter().zip(&distances).filter(|(_, far)| **far <= within).map(|(p, _)| *p).collect();
         if near.is_empty() {
             let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
-            let reason = format!("no particle is so near to `{}`; the nearest is {least:.4} m away", body.name);
-            return Err(Fault::new(format!("{key}.within"), within, reason, "place the cloth nearer, or reach further"));
+            let reason =
+                format!("no particle is so near to `{}`; the nearest is {least:.4} m away", body.name);
+            return Err(Fault::new(
+                format!("{key}.within"),
+                within,
+                reason,
+                "place the cloth nearer, or reach further",
+            ));
         }
         Ok(near)
     }

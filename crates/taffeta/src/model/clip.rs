@@ -2,9 +2,9 @@
 //!
 //! Points move straight between moments, so a point that is accelerated by a [m/s²] is off its true way by at most a / (8 · 120²), 9 µm for each m/s².
 
+use super::skin::Moment;
 use crate::math::{DAffine3, DQuat, DVec3, trig};
 use crate::scene::rig::{Between, Clip, Moves, Place, Rig, Track};
-use super::skin::Moment;
 
 /// Moments in a second of a clip.
 pub const RATE: f64 = 120.0;
@@ -103,7 +103,11 @@ impl Track {
     fn keys(&self, time: f64) -> (usize, usize, f64, f64) {
         let last = self.times.len().saturating_sub(1);
         let after = self.times.partition_point(|key| *key <= time).min(last);
-        let before = if self.times.get(after).is_some_and(|key| *key > time) { after.saturating_sub(1) } else { after };
+        let before = if self.times.get(after).is_some_and(|key| *key > time) {
+            after.saturating_sub(1)
+        } else {
+            after
+        };
         let at = |key: usize| self.times.get(key).copied().unwrap_or(0.0);
         let length = at(after) - at(before);
         let passed = if length > 0.0 { ((time - at(before)) / length).clamp(0.0, 1.0) } else { 0.0 };

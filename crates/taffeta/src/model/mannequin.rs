@@ -2,11 +2,11 @@
 //!
 //! It stands on y = 0 above the origin, looks along +z, its left is +x. All numbers below are those of a height of 1.75 m and scale with it.
 
+use super::body_mesh::{BodyMesh, Moments, Pace};
 use super::mannequin_shape::Figure;
 use super::mannequin_walk;
 use super::skin::Skin;
 use super::surface_nets;
-use super::body_mesh::{BodyMesh, Moments, Pace};
 use crate::math::{DVec3, trig};
 use crate::scene::Mannequin;
 
@@ -102,15 +102,15 @@ impl Measures {
             shoulder,
             elbow,
             wrist: down(&elbow, 0.25, 0.028),
-            hip: joint(0.088, 0.925, -0.005, 0.088),
-            knee: joint(0.100, 0.495, 0.005, 0.052),
-            ankle: joint(0.110, 0.085, -0.022, 0.038),
-            collar: section(1.49, 0.056, 0.056, -0.012, 0.352),
-            chest: section(1.28, 0.158, 0.118, 0.008, 0.875),
-            waist: section(1.10, 0.125, 0.094, 0.004, 0.694),
-            hips: section(0.91, 0.175, 0.122, -0.012, 0.942),
-            crotch: 0.80 * s,
-            armpit: 1.33 * s,
+            hip: joint(0.090, 0.925, -0.005, 0.088),
+            knee: joint(0.104, 0.495, 0.005, 0.052),
+            ankle: joint(0.120, 0.085, -0.022, 0.038),
+            collar: section(1.50, 0.070, 0.068, -0.012, 0.434),
+            chest: section(1.28, 0.156, 0.116, 0.008, 0.857),
+            waist: section(1.10, 0.126, 0.094, 0.004, 0.694),
+            hips: section(0.90, 0.177, 0.115, -0.013, 0.957),
+            crotch: 0.79 * s,
+            armpit: 1.30 * s,
         }
     }
 }
@@ -119,8 +119,7 @@ impl Measures {
 pub fn mannequin(asked: &Mannequin) -> BodyMesh {
     let measures = Measures::new(asked.height, asked.arms);
     let figure = Figure::new(asked.arms);
-    let cell = TALL / f64::from(asked.detail.max(1));
-    let (mut rest, triangles) = surface_nets::surface(&|p| figure.field(p), figure.bounds(), cell);
+    let (mut rest, triangles) = surface(&figure, asked);
     let (mut ends, mut shares) = (Vec::with_capacity(rest.len()), Vec::new());
     for p in &mut rest {
         shares.extend(figure.shares(*p));
@@ -136,4 +135,20 @@ pub fn mannequin(asked: &Mannequin) -> BodyMesh {
     };
     let skin = Skin { rest, ends, shares, morphs: vec![], moments };
     BodyMesh { triangles, moments: Moments::Skin(Box::new(skin)), pace, thickness: asked.thickness }
+}
+
+/// Points and triangles of a figure of 1.75 m. They are laid out with the arms stretched out, along the grid, where rows of quads run around them;
+/// then the arms are lowered, and the points spread on the surface that is asked for.
+fn surface(figure: &Figure, asked: &Mannequin) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let cell = TALL / f64::from(asked.detail.max(1));
+    let stretched = Figure::new(0.0);
+    let (mut points, quads) = surface_nets::net(&|p| stretched.field(p), stretched.bounds(), cell);
+    let lowered = mannequin_walk::lowered(asked.arms);
+    for p in &mut points {
+        let shares = stretched.shares(*p);
+        *p = shares.iter().map(|s| s.weight * lowered.bones[s.bone as usize].transform_point3(*p)).sum();
+    }
+    surface_nets::spread(&|p| figure.field(p), cell, &mut points, &quads);
+    let triangles = surface_nets::triangles(&points, &quads);
+    (points, triangles)
 }

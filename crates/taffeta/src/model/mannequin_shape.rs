@@ -34,10 +34,10 @@ impl Bone {
 /// Height, half width, half depth and middle of the trunk [m].
 const TRUNK: [[f64; 4]; 10] = [
     [0.800, 0.120, 0.085, -0.008],
-    [0.860, 0.160, 0.105, -0.010],
-    [0.910, 0.170, 0.114, -0.010],
+    [0.860, 0.163, 0.106, -0.010],
+    [0.910, 0.166, 0.112, -0.010],
     [0.980, 0.160, 0.104, -0.004],
-    [1.100, 0.123, 0.092, 0.004],
+    [1.100, 0.126, 0.094, 0.004],
     [1.190, 0.140, 0.104, 0.006],
     [1.280, 0.156, 0.116, 0.008],
     [1.360, 0.156, 0.104, -0.002],
@@ -50,6 +50,9 @@ const HOLD: f64 = 0.014;
 /// Bones that hold less than this of a point do not hold it [1].
 const LEAST: f64 = 0.02;
 
+/// How far pieces of one limb flow into one another [m]: more would make knots of its joints.
+const EVEN: f64 = 0.004;
+
 /// A piece of the body.
 #[derive(Debug, Clone, Copy)]
 struct Part {
@@ -61,10 +64,10 @@ struct Part {
 
 #[derive(Debug, Clone, Copy)]
 enum Form {
-    /// All within a radius of a segment, the radius going from one to another [m].
-    Cone { ends: [DVec3; 2], radii: [f64; 2] },
-    /// An ellipsoid along three directions [m].
-    Egg { centre: DVec3, axes: [DVec3; 3], half: DVec3 },
+    /// All within a radius of a segment, the radius going from one to another [m]; along `flat` it is less by the length of that.
+    Cone { ends: [DVec3; 2], radii: [f64; 2], flat: DVec3 },
+    /// An ellipsoid along x, y and z [m].
+    Egg { centre: DVec3, half: DVec3 },
 }
 
 /// The body of a mannequin of 1.75 m.
@@ -78,12 +81,12 @@ impl Figure {
     pub fn new(arms: f64) -> Self {
         let m = Measures::new(TALL, arms);
         let mut parts = vec![
-            egg(Bone::Pelvis, [0.075, 0.895, -0.062], [0.080, 0.085, 0.072], 0.06),
-            cone(Bone::Neck, [0.0, 1.440, -0.022], [0.0, 1.570, 0.002], [0.060, 0.052], 0.05),
-            egg(Bone::Head, [0.0, 1.640, 0.006], [0.073, 0.110, 0.093], 0.03),
-            egg(Bone::Head, [0.0, 1.590, 0.040], [0.047, 0.062, 0.050], 0.05),
+            egg(Bone::Pelvis, [0.074, 0.895, -0.052], [0.080, 0.085, 0.066], 0.05),
+            cone(Bone::Neck, [0.0, 1.440, -0.022], [0.0, 1.570, 0.000], [0.054, 0.046], 0.03),
+            egg(Bone::Head, [0.0, 1.642, 0.006], [0.072, 0.107, 0.091], 0.02),
+            egg(Bone::Head, [0.0, 1.598, 0.036], [0.046, 0.062, 0.048], 0.03),
             // From the neck to the shoulder.
-            cone(Bone::Chest, [0.020, 1.445, -0.022], [0.140, 1.412, -0.014], [0.046, 0.046], 0.05),
+            cone(Bone::Chest, [0.020, 1.445, -0.022], [0.145, 1.402, -0.014], [0.046, 0.040], 0.05),
         ];
         parts.extend(arm(&m));
         parts.extend(leg(&m));
@@ -103,8 +106,8 @@ impl Figure {
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for part in &self.parts {
             let (ends, reach) = match part.form {
-                Form::Cone { ends, radii } => (ends, radii[0].max(radii[1])),
-                Form::Egg { centre, half, .. } => ([centre; 2], half.max_element()),
+                Form::Cone { ends, radii, .. } => (ends, radii[0].max(radii[1])),
+                Form::Egg { centre, half } => ([centre; 2], half.max_element()),
             };
             for end in ends.iter().flat_map(|end| [*end, mirrored(*end)]) {
                 low = low.min(end - DVec3::splat(reach));
@@ -159,21 +162,19 @@ impl Figure {
 impl Part {
     fn distance(&self, p: DVec3) -> f64 {
         match self.form {
-            Form::Cone { ends: [a, b], radii } => {
+            Form::Cone { ends: [a, b], radii, flat } => {
                 let along = b - a;
                 let t = ((p - a).dot(along) / along.length_squared()).clamp(0.0, 1.0);
-                (p - a - t * along).length() - (radii[0] + t * (radii[1] - radii[0]))
+                let out = p - a - t * along;
+                (out + out.dot(flat) * flat).length() - (radii[0] + t * (radii[1] - radii[0]))
             }
-            Form::Egg { centre, axes, half } => {
-                let p = p - centre;
-                from_ellipse(DVec3::new(p.dot(axes[0]), p.dot(axes[1]), p.dot(axes[2])), half)
-            }
+            Form::Egg { centre, half } => from_ellipse(p - centre, half),
         }
     }
 
     /// Of the part and its mirror image.
     fn both_sides(&self, p: DVec3) -> f64 {
-        soft_min(self.distance(p), self.distance(mirrored(p)), 0.02)
+        soft_min(self.distance(p), self.distance(mirrored(p)), 0.05)
     }
 }
 
@@ -182,25 +183,21 @@ fn mirrored(p: DVec3) -> DVec3 {
 }
 
 fn cone(bone: Bone, from: [f64; 3], to: [f64; 3], radii: [f64; 2], blend: f64) -> Part {
-    Part { bone, form: Form::Cone { ends: [DVec3::from(from), DVec3::from(to)], radii }, blend }
-}
-
-fn egg(bone: Bone, centre: [f64; 3], half: [f64; 3], blend: f64) -> Part {
-    let form = Form::Egg {
-        centre: DVec3::from(centre),
-        axes: [DVec3::X, DVec3::Y, DVec3::Z],
-        half: DVec3::from(half),
-    };
+    let form = Form::Cone { ends: [DVec3::from(from), DVec3::from(to)], radii, flat: DVec3::ZERO };
     Part { bone, form, blend }
 }
 
-/// Parts along a limb, through points at shares of its length, each with a shift [m] and a radius [m].
+fn egg(bone: Bone, centre: [f64; 3], half: [f64; 3], blend: f64) -> Part {
+    Part { bone, form: Form::Egg { centre: DVec3::from(centre), half: DVec3::from(half) }, blend }
+}
+
+/// Parts along a limb, through points at shares of its length, each with a shift [m] and a radius [m]; the first flows into what it grows from.
 fn limb(bone: Bone, ends: [DVec3; 2], stations: &[(f64, DVec3, f64)], blend: f64) -> Vec<Part> {
     let place = |k: usize| ends[0].lerp(ends[1], stations[k].0) + stations[k].1;
-    let piece = |k: usize| Part {
-        bone,
-        form: Form::Cone { ends: [place(k), place(k + 1)], radii: [stations[k].2, stations[k + 1].2] },
-        blend,
+    let piece = |k: usize| {
+        let radii = [stations[k].2, stations[k + 1].2];
+        let form = Form::Cone { ends: [place(k), place(k + 1)], radii, flat: DVec3::ZERO };
+        Part { bone, form, blend: if k == 0 { blend } else { EVEN } }
     };
     (0..stations.len() - 1).map(piece).collect()
 }
@@ -210,35 +207,36 @@ fn arm(m: &Measures) -> Vec<Part> {
     let along = (wrist - shoulder).normalize();
     let palm = DVec3::Z.cross(along);
     let straight = DVec3::ZERO;
-    let mut parts = limb(
-        Bone::UpperArm,
-        [shoulder, elbow],
-        &[(0.0, straight, 0.054), (0.4, straight, 0.046), (1.0, straight, 0.037)],
-        0.035,
-    );
-    let stations = [(0.0, straight, 0.037), (0.25, 0.004 * palm, 0.040), (1.0, straight, 0.026)];
-    parts.extend(limb(Bone::Forearm, [elbow, wrist], &stations, 0.02));
-    let hand = Form::Egg {
-        centre: wrist + 0.080 * along,
-        axes: [along, palm, DVec3::Z],
-        half: DVec3::new(0.095, 0.021, 0.042),
+    let upper = [(0.0, straight, 0.052), (0.45, straight, 0.046), (1.0, straight, 0.038)];
+    let fore = [(0.0, straight, 0.038), (0.25, straight, 0.040), (1.0, straight, 0.027)];
+    let mut parts = limb(Bone::UpperArm, [shoulder, elbow], &upper, 0.05);
+    parts.extend(limb(Bone::Forearm, [elbow, wrist], &fore, EVEN));
+    let hand = |from: f64, to: f64, radii: [f64; 2]| Part {
+        bone: Bone::Hand,
+        form: Form::Cone { ends: [wrist + from * along, wrist + to * along], radii, flat: 0.6 * palm },
+        blend: 0.012,
     };
-    parts.push(Part { bone: Bone::Hand, form: hand, blend: 0.03 });
+    parts.extend([hand(0.0, 0.07, [0.030, 0.042]), hand(0.07, 0.145, [0.042, 0.036])]);
     parts
 }
 
 fn leg(m: &Measures) -> Vec<Part> {
     let [hip, knee, ankle] = [m.hip, m.knee, m.ankle].map(|joint| joint.position);
     let z = |z: f64| DVec3::new(0.0, 0.0, z);
-    let thigh = [(0.06, z(0.0), 0.082), (0.35, z(0.004), 0.078), (1.0, z(0.0), 0.050)];
-    let shin = [(0.0, z(0.0), 0.049), (0.28, z(-0.014), 0.054), (0.6, z(-0.010), 0.043), (1.0, z(0.0), 0.034)];
-    let mut parts = limb(Bone::Thigh, [hip, knee], &thigh, 0.045);
-    parts.extend(limb(Bone::Shin, [knee, ankle], &shin, 0.02));
-    let at = |x: f64, y: f64, z: f64| [ankle.x + x, y, ankle.z + z];
+    let thigh = [(0.06, z(0.0), 0.078), (0.35, z(0.004), 0.075), (1.0, z(0.0), 0.050)];
+    let shin =
+        [(0.0, z(0.0), 0.050), (0.28, z(-0.012), 0.053), (0.6, z(-0.010), 0.043), (1.0, z(0.0), 0.034)];
+    let mut parts = limb(Bone::Thigh, [hip, knee], &thigh, 0.035);
+    parts.extend(limb(Bone::Shin, [knee, ankle], &shin, EVEN));
+    let at = |y: f64, z: f64| DVec3::new(ankle.x, y, ankle.z + z);
+    let foot = |ends: [DVec3; 2], radii: [f64; 2], flat: f64, blend: f64| Part {
+        bone: Bone::Foot,
+        form: Form::Cone { ends, radii, flat: flat * DVec3::Y },
+        blend,
+    };
     parts.extend([
-        cone(Bone::Foot, at(0.0, 0.040, -0.022), at(0.0, 0.055, 0.030), [0.040, 0.044], 0.03),
-        cone(Bone::Foot, at(0.0, 0.050, 0.020), at(0.012, 0.026, 0.125), [0.042, 0.034], 0.03),
-        egg(Bone::Foot, at(0.010, 0.018, 0.135), [0.046, 0.026, 0.070], 0.03),
+        foot([at(0.040, -0.018), at(0.060, 0.020)], [0.038, 0.040], 0.0, 0.02),
+        foot([at(0.048, 0.020), at(0.030, 0.140)], [0.044, 0.040], 0.5, 0.03),
     ]);
     parts
 }

@@ -49,6 +49,20 @@ pub fn standing() -> Moment {
     Moment { bones: vec![DAffine3::IDENTITY; BONES], morphs: vec![] }
 }
 
+/// A figure of 1.75 m with its arms stretched out lowers them so far [degrees].
+pub fn lowered(arms: f64) -> Moment {
+    let shoulder = Measures::new(TALL, 0.0).shoulder.position;
+    let mut moment = standing();
+    for (side, sign) in [(0, 1.0), (SIDE, -1.0)] {
+        let turn = turned(0.0, 0.0, -sign * arms);
+        let about = DVec3::new(sign * shoulder.x, shoulder.y, shoulder.z);
+        let bone = DAffine3 { matrix3: DMat3::from_quat(turn), translation: about - turn * about };
+        let arm = Bone::UpperArm as usize + side;
+        moment.bones[arm..=arm + 2].fill(bone);
+    }
+    moment
+}
+
 /// A moment of a walk.
 struct Stand {
     /// How much of it is walking [1]; at 0 it stands with its arms out.
@@ -85,7 +99,7 @@ impl Stand {
         let chest = turned(3.0 * self.amount, 5.0 * cosine, -1.5 * sine);
         let mut posed = Posed { joints: *rest, turns: [DQuat::IDENTITY; BONES] };
         // Lowest where both feet are on the ground.
-        let sway = DVec3::new(0.016 * sine, -0.048 * self.amount - 0.018 * self.amount * trig::cos(2.0 * turn), 0.0);
+        let sway = DVec3::new(0.016 * sine, -self.amount * (0.030 + 0.014 * trig::cos(2.0 * turn)), 0.0);
         let joint = |bone: Bone| rest[bone as usize];
         let on = |parent: DVec3, turn: DQuat, from: Bone, to: Bone| parent + turn * (joint(to) - joint(from));
         let root = joint(Bone::Pelvis) + sway;
@@ -116,7 +130,8 @@ impl Stand {
     /// The arm goes against the leg of its side.
     fn arm(&self, side: usize, body: &Measures, rest: &[DVec3; BONES], posed: &mut Posed) {
         let swing = -trig::cos(std::f64::consts::TAU * self.phase_of(side));
-        let [upper, fore, hand] = [Bone::UpperArm, Bone::Forearm, Bone::Hand].map(|bone| bone as usize + side);
+        let [upper, fore, hand] =
+            [Bone::UpperArm, Bone::Forearm, Bone::Hand].map(|bone| bone as usize + side);
         let chest = Bone::Chest as usize;
         let shoulder = posed.joints[chest] + posed.turns[chest] * (rest[upper] - rest[chest]);
         let sign = if side == 0 { 1.0 } else { -1.0 };

@@ -21,10 +21,10 @@ mod surface_nets;
 pub mod topology;
 
 pub use body_mesh::BodyMesh;
-pub use mannequin::Measures;
 pub use build::build;
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
+pub use mannequin::Measures;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
 pub use pins::{Led, PinGroup};

@@ -32,7 +32,8 @@ impl Skin {
     /// Whether all parts fit together; if not, what does not.
     pub fn check(&self) -> Result<(), String> {
         let (points, bones) = (self.rest.len(), self.moments.first().map_or(0, |m| m.bones.len()));
-        let rising = self.ends.is_sorted() && self.ends.last().is_none_or(|end| *end as usize == self.shares.len());
+        let rising =
+            self.ends.is_sorted() && self.ends.last().is_none_or(|end| *end as usize == self.shares.len());
         if self.ends.len() != points || !rising {
             return Err(format!("a skin of {points} points says of {} who holds them", self.ends.len()));
         }

@@ -1,21 +1,17 @@
-//! The zero surface of a field as triangles: surface nets (Gibson 1998), then points spread evenly on the surface.
+//! The zero surface of a field: surface nets (Gibson 1998), points spread evenly on the surface, and triangles of it.
 
 use crate::math::DVec3;
 use std::collections::BTreeMap;
 
 /// Rounds of spreading.
 const ROUNDS: usize = 12;
-/// Steps of Newton's method back to the surface, and half the distance over which the field's slope is taken, as a share of a cell.
+/// Steps of Newton's method back to the surface at the end, and half the distance over which the field's slope is taken, as a share of a cell.
 const STEPS: usize = 3;
 const REACH: f64 = 0.02;
 
-/// A closed surface where `field` is 0, negative inside, with cells of that size [m] in a box whose border lies outside.
-pub fn surface(field: &dyn Fn(DVec3) -> f64, bounds: [DVec3; 2], cell: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let grid = Grid::new(field, bounds, cell);
-    let (mut points, quads) = grid.net();
-    spread(field, cell, &mut points, &quads);
-    let triangles = quads.iter().flat_map(|quad| halves(quad, &points)).collect();
-    (points, triangles)
+/// The surface where `field` is 0, negative inside, as points and quads seen from outside; cells of that size [m] in a box whose border lies outside.
+pub fn net(field: &dyn Fn(DVec3) -> f64, bounds: [DVec3; 2], cell: f64) -> (Vec<DVec3>, Vec<[u32; 4]>) {
+    Grid::new(field, bounds, cell).net()
 }
 
 /// The field at the corners of cells.
@@ -83,10 +79,10 @@ impl Grid {
     }
 }
 
-/// Moves every point towards the mean of its neighbours and back onto the surface.
-fn spread(field: &dyn Fn(DVec3) -> f64, cell: f64, points: &mut [DVec3], quads: &[[u32; 4]]) {
+/// Moves every point towards the mean of its neighbours and back onto the surface, again and again.
+pub fn spread(field: &dyn Fn(DVec3) -> f64, cell: f64, points: &mut [DVec3], quads: &[[u32; 4]]) {
     let mut means = vec![(DVec3::ZERO, 0.0); points.len()];
-    for round in 0..=ROUNDS {
+    for round in 1..=ROUNDS {
         means.fill((DVec3::ZERO, 0.0));
         for quad in quads {
             for k in 0..4 {
@@ -95,10 +91,9 @@ fn spread(field: &dyn Fn(DVec3) -> f64, cell: f64, points: &mut [DVec3], quads: 
             }
         }
         for (p, (sum, count)) in points.iter_mut().zip(&means) {
-            if round > 0 {
-                *p += 0.5 * (*sum / *count - *p);
-            }
-            (0..STEPS).for_each(|_| *p = nearer(field, cell, *p));
+            *p += 0.5 * (*sum / *count - *p);
+            let steps = if round < ROUNDS { 1 } else { STEPS };
+            (0..steps).for_each(|_| *p = nearer(field, cell, *p));
         }
     }
 }
@@ -111,7 +106,11 @@ fn nearer(field: &dyn Fn(DVec3) -> f64, cell: f64, p: DVec3) -> DVec3 {
     p - (field(p) * slope / slope.length_squared().max(0.1)).clamp_length_max(0.5 * cell)
 }
 
-/// A quad cut along its shorter diagonal.
+/// Quads as triangles, each cut along its shorter diagonal.
+pub fn triangles(points: &[DVec3], quads: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    quads.iter().flat_map(|quad| halves(quad, points)).collect()
+}
+
 fn halves([a, b, c, d]: &[u32; 4], points: &[DVec3]) -> [[u32; 3]; 2] {
     let apart = |p: &u32, q: &u32| points[*p as usize].distance_squared(points[*q as usize]);
     if apart(a, c) <= apart(b, d) { [[*a, *b, *c], [*a, *c, *d]] } else { [[*a, *b, *d], [*b, *c, *d]] }

@@ -27,8 +27,8 @@ pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
 pub use mannequin::{Mannequin, Walk};
 pub use mesh::Mesh;
-pub use rig::Rig;
 pub use presets::{Preset, preset, presets};
+pub use rig::Rig;
 pub use rules::{Rule, faults_of_value};
 pub use sense::{FASTEST_BODY, MOST_PARTICLES};
 

@@ -251,7 +251,8 @@ fn check_seat(pin: &Pin, colliders: &[Collider], place: Place, faults: &mut Faul
             faults.report(Rule::NearNothing, place.key("within"), short(within), "", remedy);
         }
         (Some(on), _) if !colliders.iter().any(|collider| !on.is_empty() && collider.name == *on) => {
-            let names: Vec<&str> = colliders.iter().map(|c| c.name.as_str()).filter(|name| !name.is_empty()).collect();
+            let names: Vec<&str> =
+                colliders.iter().map(|c| c.name.as_str()).filter(|name| !name.is_empty()).collect();
             let remedy = if names.is_empty() {
                 "give the collider a `name`".into()
             } else {

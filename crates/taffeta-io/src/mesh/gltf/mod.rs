@@ -69,6 +69,8 @@ fn read_surface(
 ) -> Result<MeshFile, MeshFaults> {
     let container = Container::open(bytes)?;
     let document = parse(&container)?;
+    // Where joints go round in a circle, that is told first.
+    let tree = if animated { Some(rig::tree(&document)?) } else { None };
     let buffers = Buffers::new(&document, container.numbers, load_buffer);
     let skins = Skins::new(&document, &buffers);
     let mut tally = Tally::default();
@@ -76,9 +78,9 @@ fn read_surface(
     let mut surface = Surface::new(&tally);
     walk::walk(&document, &skins, &mut |draw| surface.add(&document, &buffers, draw))?;
     let mut notes = tally.notes(animated);
-    if animated {
+    if let Some(tree) = tree {
         let moving: Moving = from_json(&container)?;
-        let mut reader = RigReader::new(&document, &moving, &buffers, bytes.len())?;
+        let mut reader = RigReader::new(&document, &moving, &buffers, tree, bytes.len());
         walk::walk(&document, &skins, &mut |draw| reader.add(draw))?;
         reader.add_clips()?;
         notes.append(&mut reader.notes);

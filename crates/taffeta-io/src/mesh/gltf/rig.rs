@@ -35,18 +35,19 @@ pub struct RigReader<'a> {
 }
 
 impl<'a> RigReader<'a> {
-    /// The tree of a document whose file has so many bytes.
+    /// For a document with that tree, whose file has so many bytes.
     pub fn new(
         document: &'a Document,
         moving: &'a Moving,
         buffers: &'a Buffers<'a>,
+        (nodes, number): (Vec<Node>, Vec<u32>),
         size: usize,
-    ) -> Result<Self, MeshFault> {
-        let (nodes, number) = tree(document)?;
-        let left = (size as u64).saturating_add(buffers.beside.get()).saturating_mul(NUMBERS).saturating_add(FREE);
+    ) -> Self {
+        let left =
+            (size as u64).saturating_add(buffers.beside.get()).saturating_mul(NUMBERS).saturating_add(FREE);
         let rig = Rig { nodes, ..Rig::default() };
         let (first_bone, bone_of_node) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { document, moving, buffers, rig, notes: vec![], number, first_bone, bone_of_node, left })
+        Self { document, moving, buffers, rig, notes: vec![], number, first_bone, bone_of_node, left }
     }
 
     /// Takes the points of a part and what holds them; tells how many it has.
@@ -57,7 +58,11 @@ impl<'a> RigReader<'a> {
             let first = self.rig.points.len() as u32;
             self.rig.points.extend(self.vectors(&part.points)?);
             let Some(node) = draw.node.and_then(|node| self.number.get(node as usize)).copied() else {
-                return Err(refuse(&draw.place, "no node draws this part, so that nothing can move it", DAMAGED));
+                return Err(refuse(
+                    &draw.place,
+                    "no node draws this part, so that nothing can move it",
+                    DAMAGED,
+                ));
             };
             match draw.skin {
                 Some(skin) => self.hold_by_joints(draw, skin, count)?,
@@ -92,7 +97,11 @@ impl<'a> RigReader<'a> {
         elements.read(|k, numbers: [f64; 3]| {
             if !numbers.iter().all(|n| n.is_finite()) {
                 let reason = format!("coordinates of element {k} are not finite");
-                return Err(refuse(accessor::place(elements.index), reason, "find out how the mesh came to hold it"));
+                return Err(refuse(
+                    accessor::place(elements.index),
+                    reason,
+                    "find out how the mesh came to hold it",
+                ));
             }
             vectors.get_mut(k).into_iter().for_each(|v| *v = DVec3::from(numbers));
             Ok(())
@@ -120,7 +129,8 @@ impl<'a> RigReader<'a> {
         let mut held: Vec<Vec<Share>> = vec![Vec::new(); count];
         let part = self.moving.meshes.get(draw.mesh as usize).and_then(|mesh| mesh.primitives.get(draw.part));
         for set in 0.. {
-            let list = |name: &str| part.and_then(|part| part.attributes.get(&format!("{name}_{set}"))).copied();
+            let list =
+                |name: &str| part.and_then(|part| part.attributes.get(&format!("{name}_{set}"))).copied();
             let (Some(of_joints), Some(of_weights)) = (list("JOINTS"), list("WEIGHTS")) else { break };
             self.add_set(of_joints, of_weights, joints, &mut held)?;
         }
@@ -250,10 +260,13 @@ impl<'a> RigReader<'a> {
             if let Some(index) = target.position {
                 let ways = self.find(index)?;
                 if ways.kind != Kind::Vec3 || ways.count != count {
-                    let reason = format!("a shape of {} ways of kind {:?} for {count} points", ways.count, ways.kind);
+                    let reason =
+                        format!("a shape of {} ways of kind {:?} for {count} points", ways.count, ways.kind);
                     return Err(refuse(accessor::place(index), reason, DAMAGED));
                 }
-                for (k, way) in self.vectors(&ways)?.into_iter().enumerate().filter(|(_, way)| *way != DVec3::ZERO) {
+                for (k, way) in
+                    self.vectors(&ways)?.into_iter().enumerate().filter(|(_, way)| *way != DVec3::ZERO)
+                {
                     morph.points.push(first + k as u32);
                     morph.ways.push(way);
                 }
@@ -266,7 +279,7 @@ impl<'a> RigReader<'a> {
 }
 
 /// All nodes, parents before their children, and the new number of each.
-fn tree(document: &Document) -> Result<(Vec<Node>, Vec<u32>), MeshFault> {
+pub fn tree(document: &Document) -> Result<(Vec<Node>, Vec<u32>), MeshFault> {
     let count = document.nodes.len();
     let mut parent_of: Vec<Option<u32>> = vec![None; count];
     for (parent, node) in document.nodes.iter().enumerate() {

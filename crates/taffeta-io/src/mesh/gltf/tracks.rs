@@ -81,7 +81,10 @@ fn times(reader: &mut RigReader, index: u32) -> Result<Vec<f64>, MeshFault> {
     let elements = reader.find(index)?;
     let fault = |reason: String| refuse(accessor::place(index), reason, DAMAGED);
     if elements.kind != Kind::Scalar || elements.number != Number::F32 || elements.count == 0 {
-        return Err(fault(format!("{} times of kind {:?} are no times of keys", elements.count, elements.kind)));
+        return Err(fault(format!(
+            "{} times of kind {:?} are no times of keys",
+            elements.count, elements.kind
+        )));
     }
     let mut times = vec![0.0; elements.count];
     elements.read(|k, [time]: [f64; 1]| {
@@ -92,7 +95,9 @@ fn times(reader: &mut RigReader, index: u32) -> Result<Vec<f64>, MeshFault> {
         return Err(fault(format!("a key is at {time} s")));
     }
     match times.windows(2).position(|pair| pair[0] >= pair[1]) {
-        Some(k) => Err(fault(format!("key {} is at {} s, not later than the one before", k + 1, times[k + 1]))),
+        Some(k) => {
+            Err(fault(format!("key {} is at {} s, not later than the one before", k + 1, times[k + 1])))
+        }
         None => Ok(times),
     }
 }

@@ -8,10 +8,12 @@ pub mod collider;
 pub mod collider_mesh;
 pub mod fabric;
 pub mod fault;
+pub mod mannequin;
 pub mod mesh;
 mod particles;
 pub mod place;
 pub mod presets;
+pub mod rig;
 pub mod rules;
 mod sense;
 
@@ -20,11 +22,13 @@ pub use cloth::{
     Strip, Tube, UpAxis,
 };
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
-pub use collider_mesh::{MeshBody, Sequence};
+pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
+pub use mannequin::{Mannequin, Walk};
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
+pub use rig::Rig;
 pub use rules::{Rule, faults_of_value};
 pub use sense::{FASTEST_BODY, MOST_PARTICLES};
 

@@ -4,8 +4,10 @@ pub mod body_mesh;
 mod build;
 pub mod collider;
 pub mod elements;
+mod garment;
 pub mod import;
 mod lattice;
+pub mod links;
 pub mod membranes;
 pub mod motion;
 mod shapes;
@@ -16,6 +18,7 @@ pub use body_mesh::BodyMesh;
 pub use build::build;
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
+pub use links::Links;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
 pub use state::State;
@@ -59,6 +62,8 @@ pub struct Model {
     // What acts on all.
     /// Acceleration [m/s²].
     pub gravity: DVec3,
+    /// Until then gravity is nothing [s].
+    pub weightless: f64,
     /// What the cloth moves through.
     pub air: AirModel,
 
@@ -91,6 +96,8 @@ pub struct Model {
     pub stretches: Springs,
     /// Strips that buckle.
     pub buckles: Buckles,
+    /// Pairs of particles that are sewn together.
+    pub links: Links,
     /// Closed pieces with something inside.
     pub balloons: Vec<Balloon>,
 

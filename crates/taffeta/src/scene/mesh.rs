@@ -13,4 +13,6 @@ pub struct Mesh {
     pub quads: Vec<[u32; 4]>,
     /// Material coordinates of every point (u along the warp, v along the weft) [m], or empty.
     pub material: Vec<[f64; 2]>,
+    /// Pairs of points joined by a line without a face: sewing edges.
+    pub lines: Vec<[u32; 2]>,
 }

@@ -66,6 +66,11 @@ impl Scene {
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
         check_particles(&self.cloth, cloths, faults);
+        if self.cloth.is_empty() && self.garment.is_empty() {
+            let remedy = "add a `[[cloth]]` or a `[[garment]]`";
+            faults.report(Rule::TooFewItems, cloths, "", ": 0", remedy);
+        }
+        self.check_garments(faults);
     }
 
     /// Elements that the method does not know.
@@ -111,7 +116,7 @@ fn value_of(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-fn unknown_fabric<'n>(
+pub(super) fn unknown_fabric<'n>(
     rule: Rule,
     place: Place,
     name: &str,
@@ -267,7 +272,7 @@ fn check_pinned_once(cloth: &Cloth, pins: Place, faults: &mut Faults) {
     }
 }
 
-fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
+pub(super) fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
     let list = place.key("keyframe");
     for (index, pair) in keyframes.windows(2).enumerate() {
         let [before, after] = pair else { continue };
@@ -319,7 +324,7 @@ fn check_sequence(mesh: &MeshBody, place: Place, faults: &mut Faults) {
     }
 }
 
-fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
+pub(super) fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
     let mut taken = BTreeSet::new();
     for (index, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
         if !taken.insert(name) {

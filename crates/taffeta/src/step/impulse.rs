@@ -1,6 +1,7 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
 use super::impulse_around::Around;
+use super::impulse_links::sew;
 use super::impulse_lengths::{Lengths, numbers, sweep};
 use super::impulse_pace::{Pace, Verdict};
 use super::impulse_parts as parts;
@@ -74,6 +75,8 @@ pub struct Impulse {
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<Springs>,
     around: Around,
+    /// Forces of links in this sub-step [N].
+    link_forces: Vec<DVec3>,
     workers: Vec<Worker>,
     scratch: Vec<Vec<Row>>,
     /// √(m / k) of shear [s].
@@ -122,6 +125,7 @@ impl Impulse {
             early: false,
             as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
             around: Around::new(model),
+            link_forces: vec![DVec3::ZERO; model.links.ends.len()],
             workers: workers(model),
             scratch: vec![vec![Row::default(); longest]; lots],
             shear_time: parts::shear_time(model),
@@ -197,7 +201,7 @@ impl Impulse {
             self.around.lead_pins(model, &mut self.y);
             self.stages.add("air", begun.elapsed().as_secs_f64());
             let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;
-            let (sums, sweeps) = self.substep(model, h, guard.as_deref_mut(), left - (count - k - 1));
+            let (sums, sweeps) = self.substep(model, [time, h], guard.as_deref_mut(), left - (count - k - 1));
             report.substeps += 1;
             report.iterations += sweeps;
             if pace.judge(&sums) == Verdict::Lost {
@@ -254,9 +258,15 @@ impl Impulse {
         settled
     }
 
-    /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3) and contacts, new velocities. Returns how many iterations
+    /// One sub-step from `time` on, of `h` [s]: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3) and contacts, new velocities. Returns how many iterations
     /// it took, of `most`.
-    fn substep(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>, most: u32) -> (Sums, u32) {
+    fn substep(
+        &mut self,
+        model: &Model,
+        [time, h]: [f64; 2],
+        guard: Option<&mut Guard>,
+        most: u32,
+    ) -> (Sums, u32) {
         let begun = Instant::now();
         if let Some(springs) = &mut self.as_printed {
             self.tension.fill(Lanes::ZERO);
@@ -276,6 +286,7 @@ impl Impulse {
         if implicit {
             self.shear();
         }
+        sew(model, time + h, &mut self.link_forces, &mut self.q);
         let sheared = Instant::now();
         let sweeps = self.keep_lengths(model, h, guard, most);
         let kept = Instant::now();
@@ -287,7 +298,7 @@ impl Impulse {
         let stages = [
             ("pull", begun, pulled),
             ("bend", pulled, bent),
-            ("shear", bent, sheared),
+            ("shear and seams", bent, sheared),
             ("lengths and contact", sheared, kept),
             ("move", kept, Instant::now()),
         ];

@@ -286,9 +286,10 @@ impl Impulse {
         if implicit {
             self.shear();
         }
+        self.link_forces.fill(DVec3::ZERO);
         sew(model, time + h, &mut self.link_forces, &mut self.q);
         let sheared = Instant::now();
-        let sweeps = self.keep_lengths(model, h, guard, most);
+        let sweeps = self.keep_lengths(model, [time, h], guard, most);
         let kept = Instant::now();
         self.advance(model, h);
         if model.velocities == Velocities::Corrected {
@@ -356,7 +357,13 @@ impl Impulse {
     }
 
     /// Position impulses of a sub-step: one iteration, or several while the tolerance is missed. At most `most`; returns how many.
-    fn keep_lengths(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>, most: u32) -> u32 {
+    fn keep_lengths(
+        &mut self,
+        model: &Model,
+        [time, h]: [f64; 2],
+        mut guard: Option<&mut Guard>,
+        most: u32,
+    ) -> u32 {
         let most = most.min(match &self.as_printed {
             Some(_) => MOST_SWEEPS,
             None if self.torn => 1,
@@ -369,6 +376,9 @@ impl Impulse {
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
+            }
+            if sweeps < most {
+                sew(model, time + h, &mut self.link_forces, &mut self.q);
             }
         }
         sweeps

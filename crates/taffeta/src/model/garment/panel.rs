@@ -4,7 +4,10 @@ use crate::math::{DVec2, DVec3, Pose, trig};
 use crate::model::shapes::Blank;
 use crate::scene::outline::{Outline, Run};
 use crate::scene::{Garment, Mesh, Panel};
+use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
+
+type Drawing = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
 /// Points of the grid keep this far from the outline, as a share of its cells: no edge gets much shorter than the others.
 const CLEAR: f64 = 0.6;
@@ -153,17 +156,28 @@ fn triangulate(points: &[DVec2], border: usize) -> Result<Vec<[u32; 3]>, TooCoar
     let corners = points.iter().map(|p| Point2::new(p.x, p.y)).collect();
     let sides = (0..border).map(|k| [k, (k + 1) % border]).collect();
     let mut crossing = false;
-    let made = ConstrainedDelaunayTriangulation::<Point2<f64>>::try_bulk_load_cdt(corners, sides, |_| {
-        crossing = true;
-    });
-    let cdt = made.map_err(|_| TooCoarse)?;
+    let cdt = Drawing::try_bulk_load_cdt(corners, sides, |_| crossing = true).map_err(|_| TooCoarse)?;
     if crossing || cdt.num_vertices() != points.len() {
         return Err(TooCoarse);
     }
-    let faces = cdt.inner_faces().map(|face| face.vertices().map(|v| v.index() as u32));
-    let middle = |t: &[u32; 3]| t.iter().map(|i| points[*i as usize]).sum::<DVec2>() / 3.0;
-    // Every point of the border has a triangle inside, and no triangle lies across it.
-    Ok(faces.filter(|t| is_inside(&points[..border], middle(t))).collect())
+    Ok(inner_faces(&cdt, border))
+}
+
+/// The faces to the left of the border, and all that are reached from them without crossing it.
+fn inner_faces(cdt: &Drawing, border: usize) -> Vec<[u32; 3]> {
+    let corner = |k: usize| FixedVertexHandle::from_index(k % border);
+    let mut inside = vec![false; cdt.num_all_faces()];
+    let mut open: Vec<_> = (0..border)
+        .filter_map(|k| cdt.get_edge_from_neighbors(corner(k), corner(k + 1))?.face().as_inner())
+        .collect();
+    while let Some(face) = open.pop() {
+        if !std::mem::replace(&mut inside[face.index()], true) {
+            let inner = face.adjacent_edges().into_iter().filter(|edge| !edge.is_constraint_edge());
+            open.extend(inner.filter_map(|edge| edge.rev().face().as_inner()));
+        }
+    }
+    let found = cdt.inner_faces().filter(|face| inside[face.index()]);
+    found.map(|face| face.vertices().map(|v| v.index() as u32)).collect()
 }
 
 /// Where the points of a panel start [m].

@@ -53,13 +53,16 @@ fn scene(method: Method, garment: Garment) -> Scene {
 fn two_panels(method: Method) -> Scene {
     let upper = Panel { position: [0.0, 0.06, 0.0], ..rectangle("upper", 0.2, 0.2) };
     let lower = Panel { position: [0.0, -0.2, 0.0], ..rectangle("lower", 0.2, 0.2) };
-    scene(method, Garment {
-        edge_length: 0.02,
-        sewing: 0.2,
-        panel: vec![upper, lower],
-        seam: vec![seam("upper.lower", "lower.upper")],
-        ..Garment::default()
-    })
+    scene(
+        method,
+        Garment {
+            edge_length: 0.02,
+            sewing: 0.2,
+            panel: vec![upper, lower],
+            seam: vec![seam("upper.lower", "lower.upper")],
+            ..Garment::default()
+        },
+    )
 }
 
 fn opening(simulation: &Simulation) -> f64 {

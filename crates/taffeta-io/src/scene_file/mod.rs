@@ -117,8 +117,8 @@ pub fn load(source: &SceneSource, sets: &[String]) -> Result<LoadedScene, SceneF
     let files_in = folder.clone().unwrap_or_default();
     let reading = Reading::new(source.origin(), &text, sets, Some(&files_in))?;
     let mut notes: Vec<String> = reading.scene.garment.iter().flat_map(Garment::easings).collect();
-    let meshes = read_meshes(&reading.scene, &files_in, &mut notes)
-        .map_err(|faults| reading.refuse(faults))?;
+    let meshes =
+        read_meshes(&reading.scene, &files_in, &mut notes).map_err(|faults| reading.refuse(faults))?;
     let (name, source, sets) = (source.name(), source.clone(), sets.to_vec());
     Ok(LoadedScene { scene: reading.scene, name, folder, meshes, notes, source, sets })
 }

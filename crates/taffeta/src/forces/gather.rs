@@ -180,9 +180,7 @@ impl Chunk {
 
     /// Sets the rest lengths of links to those at `time` [s].
     pub fn renew_links(&mut self, model: &Model, time: f64) {
-        self.links
-            .iter_mut()
-            .for_each(|link| link.rest_length = model.links.rest_length(link.number, time));
+        self.links.iter_mut().for_each(|link| link.rest_length = model.links.rest_length(link.number, time));
     }
 
     /// Forces of springs, bends, links and air on the chunk's own particles [N], at positions and velocities of all particles.

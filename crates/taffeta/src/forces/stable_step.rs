@@ -68,8 +68,7 @@ impl StableStep {
             let squared = d.length_squared().max(super::spring::NO_DIRECTION);
             // Under tension the spring also resists sideways; under compression it only helps to move.
             let across = (1.0 - rest_length / squared.sqrt()).max(0.0);
-            let (along, plain) =
-                (2.0 * stiffness * (1.0 - across) / squared, 2.0 * stiffness * across);
+            let (along, plain) = (2.0 * stiffness * (1.0 - across) / squared, 2.0 * stiffness * across);
             let block = [
                 along * d.x * d.x + plain,
                 along * d.y * d.y + plain,

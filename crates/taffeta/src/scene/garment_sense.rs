@@ -150,7 +150,8 @@ fn check_darts(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
         && !panel.dart.is_empty()
         && let Some([first, second]) = Outline::new(panel).crossing()
     {
-        let detail = format!(": panel `{}`, {} meets {}", panel.name, named(panel, first), named(panel, second));
+        let detail =
+            format!(": panel `{}`, {} meets {}", panel.name, named(panel, first), named(panel, second));
         faults.report(Rule::DartOutside, list, "", &detail, "make it shorter or narrower, or move it");
     }
     faults.list.len() == before
@@ -253,7 +254,8 @@ fn find_edge(garment: &Garment, name: &str, place: Place, faults: &mut Faults) -
 }
 
 fn unknown_edge(panel: &Panel, name: &str, place: Place, faults: &mut Faults) {
-    let known: Vec<&str> = panel.edge.iter().map(|edge| edge.name.as_str()).filter(|n| !n.is_empty()).collect();
+    let known: Vec<&str> =
+        panel.edge.iter().map(|edge| edge.name.as_str()).filter(|n| !n.is_empty()).collect();
     let remedy = suggestion(name, &known, "its edges are");
     faults.report(Rule::UnknownEdge, place, written(&name.into()), &format!(" `{}`", panel.name), remedy);
 }

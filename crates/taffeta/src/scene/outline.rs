@@ -176,7 +176,13 @@ fn boxes_meet([a, b]: &[DVec2; 2], [c, d]: &[DVec2; 2]) -> bool {
 fn meet([a, b]: &[DVec2; 2], [c, d]: &[DVec2; 2], follow: bool) -> bool {
     let side = |a: &DVec2, b: &DVec2, c: &DVec2| {
         let turn = orient2d(coord(a), coord(b), coord(c));
-        if turn > 0.0 { 1 } else if turn < 0.0 { -1 } else { 0 }
+        if turn > 0.0 {
+            1
+        } else if turn < 0.0 {
+            -1
+        } else {
+            0
+        }
     };
     let (c_side, d_side) = (side(a, b, c), side(a, b, d));
     if follow {
@@ -252,7 +258,10 @@ mod tests {
         assert!(crossing(&[SQUARE[0], SQUARE[1], SQUARE[3], SQUARE[2]]), "a bow tie");
         assert!(crossing(&[[0.0, 0.0], [1.0, 0.0], [0.5, 0.0], [0.5, 1.0]]), "back on its own line");
         assert!(crossing(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 0.0], [0.0, 2.0]]), "it touches");
-        assert!(!crossing(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 1e-9], [0.0, 2.0]]), "it just does not");
+        assert!(
+            !crossing(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 1e-9], [0.0, 2.0]]),
+            "it just does not"
+        );
         assert!((Outline::new(&panel(&SQUARE)).doubled_area() - 2.0).abs() < 1e-12);
     }
 }

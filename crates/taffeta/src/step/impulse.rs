@@ -1,8 +1,8 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
 use super::impulse_around::Around;
-use super::impulse_links::sew;
 use super::impulse_lengths::{Lengths, numbers, sweep};
+use super::impulse_links::sew;
 use super::impulse_pace::{Pace, Verdict};
 use super::impulse_parts as parts;
 use super::impulse_shortfall::Reaches;

@@ -1,8 +1,8 @@
 //! Garments into the model: a piece of cloth for every panel, links for every seam.
 
 use super::{Member, tailor};
-use crate::math::random::Random;
 use crate::math::DVec3;
+use crate::math::random::Random;
 use crate::model::build::{add_cloth, add_start};
 use crate::model::links::Stitch;
 use crate::model::topology::Topology;
@@ -27,7 +27,8 @@ pub fn add_garment(
             vec![Fault::new(format!("{key}.panel[{p}]"), "", reason, "make `edge_length` shorter")]
         };
         let topology = Topology::new(&blank.rest).map_err(refuse)?;
-        let cloth = Cloth { name: format!("{name}.{}", panel.name), model: garment.model, ..Cloth::default() };
+        let cloth =
+            Cloth { name: format!("{name}.{}", panel.name), model: garment.model, ..Cloth::default() };
         firsts.push(model.particle_count() as u32);
         add_cloth(model, &cloth, key, fabric, blank, &topology);
         // Panels come placed, and nothing kicks them.

@@ -63,7 +63,9 @@ fn walk(
             Run::In(_) | Run::Out(_) => (curve.length() / edge_length).round().max(1.0) as u32,
         };
         let first = points.len() as u32;
-        points.extend(curve.samples(count).map(|p| DVec2::select(p.abs().cmplt(DVec2::splat(NOTHING)), DVec2::ZERO, p)));
+        points.extend(
+            curve.samples(count).map(|p| DVec2::select(p.abs().cmplt(DVec2::splat(NOTHING)), DVec2::ZERO, p)),
+        );
         let particles = first..=first + count;
         match run {
             Run::Edge(edge) => {
@@ -183,8 +185,7 @@ fn inner_faces(cdt: &Drawing, border: usize) -> Vec<[u32; 3]> {
 /// Where the points of a panel start [m].
 fn start(garment: &Garment, panel: &Panel, points: &[DVec2]) -> Vec<DVec3> {
     let pose = |position: [f64; 3], rotation: [f64; 3]| Pose::from_degrees(position.into(), rotation.into());
-    let (own, whole) =
-        (pose(panel.position, panel.rotation), pose(garment.position, garment.rotation));
+    let (own, whole) = (pose(panel.position, panel.rotation), pose(garment.position, garment.rotation));
     let shaped = |p: &DVec2| match &panel.wrap {
         Some(wrap) => {
             let angle = wrap.angle.to_radians() + p.x / wrap.radius;

@@ -152,6 +152,7 @@ fn every_method_sews_and_keeps_momentum() {
         let mut scene = two_panels(*method);
         // What touches is told by another law; `bdf2` forgets its past there.
         scene.contact.cloth_cloth = false;
+        scene.air.damping = 10.0;
         let mut sewn = simulation(&scene);
         run(&mut sewn, 0.4);
         assert!(opening(&sewn) < 0.5e-3, "{}: {}", method.name(), opening(&sewn));

@@ -45,6 +45,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "flag-wind",
         "hammock",
         "hang",
+        "mannequin",
         "needle",
         "ring",
         "spin",

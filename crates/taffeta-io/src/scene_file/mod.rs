@@ -11,7 +11,7 @@ pub use faults::{LocatedFault, ReadRule, SceneFaults};
 pub use reference::reference_markdown;
 
 use crate::catalogue::{self, BuiltIn};
-use crate::mesh;
+use crate::mesh::{self, MeshError, MeshFile};
 use overrides::Override;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -258,10 +258,11 @@ fn read_meshes(
     notes: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Mesh>, Vec<Fault>> {
     let (mut meshes, mut faults) = (BTreeMap::new(), Vec::new());
-    let mut read = |file: &str, key: String, notes: &mut Vec<String>| {
+    type Read = fn(&Path) -> Result<MeshFile, MeshError>;
+    let mut read = |file: &str, key: String, by: Read, notes: &mut Vec<String>| {
         let before = faults.len();
         if !meshes.contains_key(file) {
-            match mesh::read(&folder.join(file)) {
+            match by(&folder.join(file)) {
                 Ok(read) => {
                     read.notes.iter().for_each(|text| note(file, text, notes));
                     meshes.insert(file.to_string(), read.mesh);
@@ -279,15 +280,24 @@ fn read_meshes(
         }
         faults.len() == before
     };
+    // What is read with its motion serves those too that do not move.
+    let bodies =
+        || scene.collider.iter().enumerate().filter_map(|(k, collider)| Some((k, collider.mesh.as_ref()?)));
+    for (index, body) in bodies().filter(|(_, body)| body.animation.is_some()) {
+        read(&body.file, format!("collider[{index}].mesh.file"), mesh::read_animated, notes);
+    }
     for (index, cloth) in scene.cloth.iter().enumerate() {
         let Some(shape) = &cloth.mesh else { continue };
-        read(&shape.file, format!("cloth[{index}].mesh.file"), notes);
+        read(&shape.file, format!("cloth[{index}].mesh.file"), mesh::read, notes);
     }
-    for (index, collider) in scene.collider.iter().enumerate() {
-        let files = collider.mesh.iter().flat_map(|mesh| mesh.files());
+    for (index, body) in bodies() {
+        let key = || format!("collider[{index}].mesh.file");
         // Of a sequence the first file that cannot be read tells enough.
-        let _ =
-            files.map(|file| read(&file, format!("collider[{index}].mesh.file"), notes)).find(|read| !read);
+        let files = if body.animation.is_some() { vec![] } else { body.files() };
+        let _ = files.iter().map(|file| read(file, key(), mesh::read, notes)).find(|read| !read);
+        if let Some(cache) = &body.cache {
+            read(&cache.file, format!("collider[{index}].mesh.cache.file"), mesh::read_cache, notes);
+        }
     }
     for shape in scene.cloth.iter().filter_map(|cloth| cloth.mesh.as_ref()) {
         if let Some(mesh) = meshes.get(&shape.file) {

@@ -81,6 +81,10 @@ pub struct Guard {
     tangles: Tangles,
     zones: Zones,
     commons: Vec<Common>,
+    /// Per object: whether it is a body whose points move against each other.
+    deforms: Vec<bool>,
+    /// Per particle: what such bodies have led it by where it met them, as a sum [m], and how often.
+    carried: Vec<(DVec3, f64)>,
     /// The ends before zones changed them [m].
     proposed: Vec<DVec3>,
 }
@@ -165,6 +169,12 @@ impl Guard {
             tangles: Tangles::default(),
             zones: Zones::new(surface.points + surface.objects.len()),
             commons: vec![Common::default(); surface.points + surface.objects.len()],
+            deforms: surface
+                .objects
+                .iter()
+                .map(|o| o.body.is_some_and(|b| deforms(&model.colliders[b].form)))
+                .collect(),
+            carried: vec![(DVec3::ZERO, 0.0); surface.particles],
             proposed: Vec::new(),
             surface,
         })
@@ -279,6 +289,7 @@ impl Guard {
                 if round == PUSHES {
                     self.proposed.clone_from(&self.end);
                     self.zones.clear();
+                    self.carried.fill((DVec3::ZERO, 0.0));
                 }
                 settled.pinched += self.slow_down();
             }
@@ -430,9 +441,10 @@ impl Guard {
     /// Joins the points of every hit into zones, which move together the more the longer they fail. Returns the pairs that nothing keeps apart.
     fn slow_down(&mut self) -> u32 {
         let mut pinched = 0;
+        self.carry();
         for hit in &self.hits {
             let pair = &self.candidates.pairs()[hit.pair as usize];
-            let nodes = pair.points.map(|p| node(&self.surface, p));
+            let nodes = pair.points.map(|p| self.node(p));
             if !self.zones.slow(nodes) {
                 self.waiting[hit.pair as usize] = false;
                 pinched += 1;
@@ -446,7 +458,10 @@ impl Guard {
         for p in (0..self.surface.particles).filter(|p| self.inverse_mass[*p] > 0.0) {
             let (zone, share) = self.zones.of(p);
             if share < 1.0 {
-                let way = self.commons[zone].way(&self.poses, self.start[p]);
+                let way = match self.carried[p] {
+                    (ways, times) if times > 0.0 => ways / times,
+                    _ => self.commons[zone].way(&self.poses, self.start[p]),
+                };
                 let end = self.start[p] + way + share * (self.proposed[p] - self.start[p] - way);
                 self.changed[p] = end != self.end[p];
                 self.end[p] = end;
@@ -455,10 +470,42 @@ impl Guard {
         pinched
     }
 
+    /// Lets particles that meet a body that deforms go with the very place where they meet it: it has no motion in common with the rest of the body.
+    fn carry(&mut self) {
+        for hit in &self.hits {
+            let pair = &self.candidates.pairs()[hit.pair as usize];
+            let points = pair.points.map(|p| p as usize);
+            let of_body = |p: usize| {
+                p >= self.surface.particles && self.deforms[self.surface.object_of_point(p as u32)]
+            };
+            if !points.iter().any(|p| of_body(*p)) {
+                continue;
+            }
+            let near = closest(pair.kind, &points.map(|p| self.start[p]));
+            let (mut way, mut weight) = (DVec3::ZERO, 0.0);
+            for k in (0..4).filter(|k| of_body(points[*k])) {
+                way += near.weights[k].abs() * (self.end[points[k]] - self.start[points[k]]);
+                weight += near.weights[k].abs();
+            }
+            for p in points.into_iter().filter(|p| weight > 0.0 && *p < self.surface.particles) {
+                let (ways, times) = &mut self.carried[p];
+                (*ways, *times) = (*ways + way / weight, *times + 1.0);
+            }
+        }
+    }
+
+    /// The node of a point in [`Zones`]: its own, or that of its body.
+    fn node(&self, point: u32) -> usize {
+        let object = self.surface.object_of_point(point);
+        let own = (point as usize) < self.surface.particles || self.deforms[object];
+        if own { point as usize } else { self.surface.points + object }
+    }
+
     /// The common motion of every zone: of the body in it, of a pin, or the mean.
     fn find_common_motions(&mut self) {
         self.commons.fill(Common::default());
-        for p in 0..self.surface.particles {
+        // Points of bodies that deform are nodes of their own, led like pins.
+        for p in 0..self.surface.points {
             let (zone, share) = self.zones.of(p);
             if share < 1.0 {
                 let (way, w) = (self.proposed[p] - self.start[p], self.inverse_mass[p]);
@@ -526,12 +573,9 @@ fn plane(poses: &[Option<[Pose; 2]>], object: usize) -> Option<PosedShape> {
     poses[object].map(|[_, pose]| PosedShape { shape: Shape::Plane, pose })
 }
 
-/// The node of a point in [`Zones`]: its own, or that of its body.
-fn node(surface: &Surface, point: u32) -> usize {
-    match point as usize {
-        particle if particle < surface.particles => particle,
-        _ => surface.points + surface.object_of_point(point),
-    }
+/// Whether the points of a body move against each other.
+fn deforms(form: &Form) -> bool {
+    matches!(form, Form::Mesh(mesh) if mesh.deforms())
 }
 
 /// A task for every so many of `pairs`; room that is there stays.

@@ -7,12 +7,14 @@ use super::garment::{add_garment, add_link};
 use super::import::{self, NO_PARTICLE};
 use super::lattice;
 use super::links::Links;
+use super::mannequin;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
+use super::pins::{self, PinGroup};
 use super::shapes::{self, Blank};
 use super::state::State;
 use super::topology::{MeshProblem, Topology};
-use super::{AirModel, Balloon, ClothPiece, Model, PinGroup};
+use super::{AirModel, Balloon, ClothPiece, Model};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
 use crate::scene::{
@@ -29,6 +31,12 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
     let mut model = empty_model(scene);
     let mut state = State::default();
     let mut random = Random::new(scene.seed);
+    for (i, asked) in scene.collider.iter().enumerate() {
+        match collider(asked, &format!("collider[{i}]"), meshes) {
+            Ok(collider) => model.colliders.extend(collider),
+            Err(fault) => faults.push(fault),
+        }
+    }
     for (i, cloth) in scene.cloth.iter().enumerate() {
         let key = format!("cloth[{i}]");
         let Some(fabric) = scene.fabric(&cloth.fabric) else { continue };
@@ -39,7 +47,8 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
                 add_lines(&mut model, &state, cloth, &blank);
                 faults.extend(add_filling(&mut model, &state, cloth, &key, &topology).err());
                 let first = model.particle_count() - blank.start.len();
-                match pinned(cloth, &key, &topology, particle_of.as_deref()) {
+                let placed = Placed { first, state: &state, colliders: &model.colliders };
+                match pinned(cloth, &key, &topology, particle_of.as_deref(), &placed) {
                     Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
                         add_pin(&mut model, &state, pin, particles, first);
                     }),
@@ -52,12 +61,6 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
     for (i, garment) in scene.garment.iter().enumerate() {
         let added = add_garment(&mut model, &mut state, scene, garment, &format!("garment[{i}]"));
         faults.extend(added.err().into_iter().flatten());
-    }
-    for (i, asked) in scene.collider.iter().enumerate() {
-        match collider(asked, &format!("collider[{i}]"), meshes) {
-            Ok(collider) => model.colliders.extend(collider),
-            Err(fault) => faults.push(fault),
-        }
     }
     if faults.is_empty() { Ok((model, state)) } else { Err(faults) }
 }
@@ -288,12 +291,47 @@ pub(super) fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random:
     }
 }
 
+/// A cloth among the bodies, before anything moves.
+struct Placed<'a> {
+    /// The number of its first particle; it has all from there on.
+    first: usize,
+    state: &'a State,
+    colliders: &'a [Collider],
+}
+
+impl Placed<'_> {
+    /// Of a pin that reaches only so far, the particles that are near enough to its body.
+    fn near(&self, pin: &Pin, named: Vec<u32>, key: &str) -> Result<Vec<u32>, Fault> {
+        let body = self.colliders.iter().find(|collider| pin.on.as_ref() == Some(&collider.name));
+        let (Some(within), Some(body)) = (pin.within, body) else { return Ok(named) };
+        let all = &self.state.positions[self.first..];
+        let named = if pin.names_any() { named } else { (0..all.len() as u32).collect() };
+        let starts: Vec<DVec3> = named.iter().map(|p| all[*p as usize]).collect();
+        let distances = pins::distances(body, &starts);
+        let near: Vec<u32> =
+            named.iter().zip(&distances).filter(|(_, far)| **far <= within).map(|(p, _)| *p).collect();
+        if near.is_empty() {
+            let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
+            let reason =
+                format!("no particle is so near to `{}`; the nearest is {least:.4} m away", body.name);
+            return Err(Fault::new(
+                format!("{key}.within"),
+                within,
+                reason,
+                "place the cloth nearer, or reach further",
+            ));
+        }
+        Ok(near)
+    }
+}
+
 /// The particles of every pin, counted within the cloth. Those of a mesh are known only now that it has been read.
 fn pinned(
     cloth: &Cloth,
     key: &str,
     topology: &Topology,
     particle_of: Option<&[u32]>,
+    placed: &Placed,
 ) -> Result<Vec<Vec<u32>>, Vec<Fault>> {
     let (mut groups, mut faults) = (Vec::<Vec<u32>>::new(), Vec::new());
     for (i, pin) in cloth.pin.iter().enumerate() {
@@ -308,12 +346,16 @@ fn pinned(
             group.sort_unstable();
             group.dedup();
         }
-        let moves = |k: usize| !cloth.pin[k].keyframe.is_empty();
+        group = placed.near(pin, group, &key).unwrap_or_else(|fault| {
+            faults.push(fault);
+            Vec::new()
+        });
+        let moves = |k: usize| cloth.pin[k].moves();
         let shares =
             |k: &usize| (moves(i) || moves(*k)) && groups[*k].iter().any(|p| group.binary_search(p).is_ok());
         if let Some(other) = (0..i).find(shares) {
             let reason = format!("a particle of `pin[{other}]` is pinned here too, and one of the two moves");
-            faults.push(Fault::new(key, "", reason, "leave it to one of them, or give neither keyframes"));
+            faults.push(Fault::new(key, "", reason, "leave it to one of them, or let neither move"));
         }
         groups.push(group);
     }
@@ -336,12 +378,15 @@ fn particles_of_points(points: &[u32], particle_of: &[u32], key: &str) -> Result
     points.iter().map(particle).collect()
 }
 
-fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {
+pub(super) fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {
     particles.iter_mut().for_each(|p| *p += first as u32);
     particles.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
     let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();
-    let centre = start.iter().sum::<DVec3>() / start.len().max(1) as f64;
-    model.pins.push(PinGroup { particles, start, centre, motion: Motion::new(&pin.keyframe) });
+    let body = model.colliders.iter().position(|collider| pin.on.as_ref() == Some(&collider.name));
+    model.pins.push(match body {
+        Some(number) => PinGroup::seated(particles, &start, number, &model.colliders[number]),
+        None => PinGroup::moved(particles, start, Motion::new(&pin.keyframe)),
+    });
 }
 
 /// The collider that is asked for; none where no shape is given.
@@ -360,6 +405,8 @@ fn collider(
         Form::Closed(Shape::Box { half_size: 0.5 * DVec3::from(cuboid.size) })
     } else if let Some(mesh) = &asked.mesh {
         Form::Mesh(BodyMesh::new(mesh, meshes, key)?)
+    } else if let Some(asked) = &asked.mannequin {
+        Form::Mesh(mannequin::mannequin(asked))
     } else {
         return Ok(None);
     };

@@ -29,6 +29,23 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// The distance of a point in its own axes [m], negative inside.
+    pub fn distance(&self, p: DVec3) -> f64 {
+        match *self {
+            Shape::Plane => p.y,
+            Shape::Sphere { radius } => p.length() - radius,
+            Shape::Capsule { radius, half_length } => {
+                (p - DVec3::Y * p.y.clamp(-half_length, half_length)).length() - radius
+            }
+            Shape::Box { half_size } => {
+                let beyond = p.abs() - half_size;
+                beyond.max(DVec3::ZERO).length() + beyond.max_element().min(0.0)
+            }
+        }
+    }
+}
+
 /// A shape somewhere in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PosedShape {

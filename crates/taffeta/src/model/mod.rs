@@ -1,17 +1,25 @@
 //! What a scene is made into: all that is constant in a run ([`Model`]) and all that changes ([`State`]).
 
+mod body_files;
 pub mod body_mesh;
 mod build;
+pub mod clip;
 pub mod collider;
 pub mod elements;
 mod garment;
 pub mod import;
 mod lattice;
 pub mod links;
+pub mod mannequin;
+mod mannequin_shape;
+mod mannequin_walk;
 pub mod membranes;
 pub mod motion;
+pub mod pins;
 mod shapes;
+pub mod skin;
 pub mod state;
+mod surface_nets;
 pub mod topology;
 
 pub use body_mesh::BodyMesh;
@@ -19,11 +27,13 @@ pub use build::build;
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
 pub use links::Links;
+pub use mannequin::Measures;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
+pub use pins::{Led, PinGroup};
 pub use state::State;
 
-use crate::math::{DVec3, Pose};
+use crate::math::DVec3;
 use crate::scene::{Air, Direction, Fabric, Method, ParticleOrder, StepChoice, Velocities};
 pub use crate::scene::{LimitWay, StrainLimit};
 use std::ops::Range;
@@ -159,19 +169,6 @@ pub struct ClothPiece {
     pub longest_edge: f64,
 }
 
-/// Particles that are held, or led together by keyframes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PinGroup {
-    /// The particles.
-    pub particles: Vec<u32>,
-    /// Where each of them starts [m].
-    pub start: Vec<DVec3>,
-    /// What they turn about [m].
-    pub centre: DVec3,
-    /// How they move.
-    pub motion: Motion,
-}
-
 impl AirModel {
     /// The air of a scene whose random numbers start at `seed`.
     pub fn of(air: &Air, seed: u64) -> Self {
@@ -185,13 +182,6 @@ impl AirModel {
             gust: [air.gust.speed, air.gust.frequency, air.gust.length],
             seed,
         }
-    }
-}
-
-impl PinGroup {
-    /// Where a particle that starts at `start` is under the displacement `moved` [m].
-    pub fn place(&self, start: DVec3, moved: &Pose) -> DVec3 {
-        if self.motion.rests() { start } else { self.centre + moved.to_world(start - self.centre) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A garment: flat panels with outlines of named edges, the seams that join them, and where they start around a body.
 
-use super::cloth::ClothModel;
+use super::cloth::{ClothModel, Pin};
 use super::collider::Keyframe;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct Garment {
     /// The seams.
     #[schemars(length(max = 1000))]
     pub seam: Vec<Seam>,
-    /// Edges of panels that do not move, or move by keyframes.
+    /// Edges of panels that do not move, move by keyframes, or follow a body.
     #[schemars(length(max = 1000))]
     pub pin: Vec<GarmentPin>,
 }
@@ -162,7 +162,7 @@ pub struct Seam {
     pub reverse: bool,
 }
 
-/// Edges of panels whose particles do not move, or move together by keyframes.
+/// Edges of panels whose particles do not move, move together by keyframes, or follow a body.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GarmentPin {
@@ -170,6 +170,16 @@ pub struct GarmentPin {
     pub edges: Vec<String>,
     /// How they move, turning about their common centre; times must increase.
     pub keyframe: Vec<Keyframe>,
+    /// The name of a collider that they follow: each keeps its place over the nearest point of it, as it moves and deforms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+}
+
+impl GarmentPin {
+    /// The same as a pin of cloth, whose particles are still to be named.
+    pub fn led(&self) -> Pin {
+        Pin { keyframe: self.keyframe.clone(), on: self.on.clone(), ..Pin::default() }
+    }
 }
 
 impl Garment {

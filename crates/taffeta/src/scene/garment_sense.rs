@@ -5,8 +5,8 @@ use super::garment::{Garment, Panel};
 use super::outline::{Outline, Run, edges, mouth};
 use super::place::Place;
 use super::rules::{Faults, Rule, short, suggestion, written};
-use super::sense::{MOST_PARTICLES, check_names, check_times, unknown_fabric};
-use super::{ClothModel, Scene};
+use super::sense::{MOST_PARTICLES, check_names, check_seat, check_times, unknown_fabric};
+use super::{ClothModel, Collider, Scene};
 use crate::math::DVec2;
 use std::f64::consts::TAU;
 
@@ -37,7 +37,7 @@ impl Scene {
                 return faults.report(Rule::TooManyParticles, place, "", &detail, remedy);
             }
             check_seams(garment, place, faults);
-            check_pins(garment, place, faults);
+            check_pins(garment, &self.collider, place, faults);
         }
         check_names(self.garment.iter().map(|garment| &garment.name), garments, faults);
     }
@@ -209,7 +209,7 @@ fn check_seams(garment: &Garment, place: Place, faults: &mut Faults) {
     }
 }
 
-fn check_pins(garment: &Garment, place: Place, faults: &mut Faults) {
+fn check_pins(garment: &Garment, colliders: &[Collider], place: Place, faults: &mut Faults) {
     let list = place.key("pin");
     let mut held: Vec<((usize, usize), usize)> = Vec::new();
     for (index, pin) in garment.pin.iter().enumerate() {
@@ -222,9 +222,10 @@ fn check_pins(garment: &Garment, place: Place, faults: &mut Faults) {
             held.extend(find_edge(garment, name, edges.item(k), faults).map(|edge| (edge, index)));
         }
         check_times(&pin.keyframe, place, faults);
+        check_seat(&pin.led(), colliders, place, faults);
     }
     held.sort_unstable();
-    let moves = |pin: usize| !garment.pin[pin].keyframe.is_empty();
+    let moves = |pin: usize| garment.pin[pin].led().moves();
     for pair in held.windows(2) {
         let [(edge, first), (same, second)] = pair else { continue };
         if edge == same && first != second && (moves(*first) || moves(*second)) {

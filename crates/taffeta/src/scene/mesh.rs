@@ -1,5 +1,6 @@
 //! A surface handed in as arrays.
 
+use super::rig::Rig;
 use crate::math::DVec3;
 
 /// A surface of triangles and quads over one list of points, as a file or a program hands it in.
@@ -15,4 +16,6 @@ pub struct Mesh {
     pub material: Vec<[f64; 2]>,
     /// Pairs of points joined by a line without a face: sewing edges.
     pub lines: Vec<[u32; 2]>,
+    /// What makes it move, if it was asked for.
+    pub rig: Option<Box<Rig>>,
 }

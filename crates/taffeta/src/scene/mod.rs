@@ -10,11 +10,13 @@ pub mod fabric;
 pub mod fault;
 pub mod garment;
 mod garment_sense;
+pub mod mannequin;
 pub mod mesh;
 pub mod outline;
 mod particles;
 pub mod place;
 pub mod presets;
+pub mod rig;
 pub mod rules;
 mod sense;
 
@@ -23,12 +25,14 @@ pub use cloth::{
     Strip, Tube, UpAxis,
 };
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
-pub use collider_mesh::{MeshBody, Sequence};
+pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
 pub use garment::{Dart, Garment, GarmentPin, Panel, PanelEdge, Seam, Wrap};
+pub use mannequin::{Mannequin, Walk};
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
+pub use rig::Rig;
 pub use rules::{Rule, faults_of_value};
 pub use sense::{FASTEST_BODY, MOST_PARTICLES};
 

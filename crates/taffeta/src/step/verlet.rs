@@ -7,8 +7,8 @@ use super::report::{Stages, StepError, StepReport};
 use crate::collide::{self, Corners, Guard, Meeting, MovingBody, Settled};
 use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
-use crate::math::{DVec3, Pose, Vec4};
-use crate::model::{Model, State};
+use crate::math::{DVec3, Vec4};
+use crate::model::{Led, Model, State};
 use crate::parallel;
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ pub struct Verlet {
     now: Moving,
     next: Moving,
     bodies: Vec<MovingBody>,
-    pin_poses: Vec<Pose>,
+    led: Vec<Led>,
 }
 
 /// Positions [m] and velocities [m/s], padded for SIMD.
@@ -58,7 +58,7 @@ struct SubStep<'a> {
     h: f64,
     renew_air: bool,
     bodies: &'a [MovingBody],
-    pin_poses: &'a [Pose],
+    led: &'a [Led],
 }
 
 impl Verlet {
@@ -78,7 +78,7 @@ impl Verlet {
             now: room.clone(),
             next: room,
             bodies: Vec::with_capacity(model.colliders.len()),
-            pin_poses: Vec::with_capacity(model.pins.len()),
+            led: Vec::with_capacity(model.pins.len()),
         }
     }
 
@@ -155,8 +155,8 @@ impl Verlet {
     fn move_bodies(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
         self.bodies.extend(collide::bodies(model, time, h));
-        self.pin_poses.clear();
-        self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
+        self.led.clear();
+        self.led.extend(model.pins.iter().map(|pin| pin.led(time + h, &model.colliders)));
     }
 
     fn substep(&mut self, model: &Model, time: f64, h: f64, renew_air: bool) {
@@ -167,7 +167,7 @@ impl Verlet {
             h,
             renew_air: renew_air && model.air.density > 0.0,
             bodies: &self.bodies,
-            pin_poses: &self.pin_poses,
+            led: &self.led,
         };
         parallel::for_each_chunk(
             &mut self.workers,
@@ -248,7 +248,7 @@ impl Worker {
         }
         for &(k, group, member) in &self.pinned {
             let pin = &model.pins[group];
-            next_x[k] = pin.place(pin.start[member], &now.pin_poses[group]).into();
+            next_x[k] = pin.place(member, &now.led[group], &model.colliders).into();
             next_v[k] = ((next_x[k].xyz() - x[first + k].xyz()) / h).into();
         }
         self.seconds[0] += (air_done - begun).as_secs_f64();

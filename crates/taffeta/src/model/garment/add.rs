@@ -1,12 +1,11 @@
 //! Garments into the model: a piece of cloth for every panel, links for every seam.
 
 use super::{Member, tailor};
-use crate::math::DVec3;
 use crate::math::random::Random;
-use crate::model::build::{add_cloth, add_start};
+use crate::model::build::{add_cloth, add_pin, add_start};
 use crate::model::links::Stitch;
 use crate::model::topology::Topology;
-use crate::model::{Model, Motion, PinGroup, State};
+use crate::model::{Model, State};
 use crate::scene::{Cloth, Fabric, Fault, Garment, Scene};
 
 /// Adds a garment; `key` is its place in the scene.
@@ -40,10 +39,7 @@ pub fn add_garment(
     }
     for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
         let particles: Vec<u32> = members.iter().map(|m| particle(*m)).collect();
-        particles.iter().for_each(|i| model.inverse_mass[*i as usize] = 0.0);
-        let start: Vec<DVec3> = particles.iter().map(|i| state.positions[*i as usize]).collect();
-        let centre = start.iter().sum::<DVec3>() / start.len().max(1) as f64;
-        model.pins.push(PinGroup { particles, start, centre, motion: Motion::new(&pin.keyframe) });
+        add_pin(model, state, &pin.led(), particles, 0);
     }
     Ok(())
 }

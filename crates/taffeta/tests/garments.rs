@@ -169,7 +169,8 @@ fn every_method_hangs_cloth_on_a_seam() {
         scene.gravity = [0.0, -9.81, 0.0];
         scene.weightless = 0.3;
         scene.air.damping = 10.0;
-        scene.garment[0].pin = vec![GarmentPin { edges: vec!["upper.upper".into()], ..GarmentPin::default() }];
+        scene.garment[0].pin =
+            vec![GarmentPin { edges: vec!["upper.upper".into()], ..GarmentPin::default() }];
         let mut hung = simulation(&scene);
         run(&mut hung, 1.6);
         let model = hung.model();

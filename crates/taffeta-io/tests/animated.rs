@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use taffeta::Simulation;
+use taffeta::math::random::Random;
 use taffeta::math::{DAffine3, DVec3, Pose};
 use taffeta::model::skin::Skin;
 use taffeta::model::{BodyMesh, Form, clip};
-use taffeta_io::mesh::read_animated;
+use taffeta_io::mesh::{read_animated, read_gltf_animated};
 use taffeta_io::scene_file::{LoadedScene, SceneFaults, SceneSource, load};
 
 /// A document and its numbers.
@@ -370,6 +371,44 @@ fn clips_that_cannot_be_played_are_refused_at_their_key() {
     assert!(faults.to_string().contains("one.obj holds no animations"), "{faults}");
 }
 
+#[test]
+fn damaged_files_are_read_or_refused_and_never_break() {
+    let whole = arm().bytes();
+    let alone = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let mut random = Random::new(11);
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..3000 {
+        let mut bytes = whole.clone();
+        for _ in 0..1 + (random.unit() * 3.0) as usize {
+            let at = (random.unit() * bytes.len() as f64) as usize;
+            bytes[at] = match random.unit() {
+                x if x < 0.5 => b'0' + (random.unit() * 10.0) as u8,
+                _ => (random.unit() * 256.0) as u8,
+            };
+        }
+        match read_gltf_animated(&bytes, &alone) {
+            Err(_) => refused += 1,
+            Ok(file) => {
+                let rig = file.mesh.rig.as_deref().unwrap();
+                assert!(rig.fits(file.mesh.positions.len()));
+                for clip in &rig.clips {
+                    // Long clips are for others: here it is only that nothing breaks.
+                    let last = clip
+                        .tracks
+                        .iter()
+                        .filter_map(|track| track.times.last())
+                        .fold(0.0, |a: f64, b| a.max(*b));
+                    if last < 10.0 {
+                        let _ = clip::moments(rig, clip, DAffine3::IDENTITY);
+                    }
+                }
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 300 && refused > 300, "{read} {refused}");
+}
+
 /// A cache of these points.
 fn pc2(points: i32, samples: i32, numbers: &[f32]) -> Vec<u8> {
     let mut bytes = b"POINTCACHE2\0".to_vec();
@@ -503,7 +542,9 @@ fn all_clips_load_and_are_near_their_true_way_between_moments() {
             }
             let length = count as f64 * interval;
             println!("| {name} | {} | {length:.2} | {count} | {:.2} |", clip.name, 1e3 * off);
-            assert!(off < 5e-3, "{name} {}: {off} m", clip.name);
+            // The robot is a cartoon: its fists change their velocity by metres in a second from one key to the next.
+            let most = if name == "RobotExpressive" { 1e-2 } else { 1e-3 };
+            assert!(off < most, "{name} {}: {off} m", clip.name);
         }
     }
 }

@@ -185,7 +185,7 @@ fn pins_reach_as_far_as_they_are_told() {
     // The waist is 0.126 m wide and 0.094 m deep: the sides are near, front and back are not.
     let held = &near.pins[0].particles;
     assert!(held.len() > 20 && held.len() < 120, "{}", held.len());
-    assert!(held.contains(&0) && !held.contains(&10), "{held:?}");
+    assert!(held.contains(&10) && !held.contains(&0), "{held:?}");
     let named = model(Pin { sides: vec![Side::Upper], ..all.clone() });
     let expected: Vec<u32> = held.iter().copied().filter(|p| *p >= 120).collect();
     assert_eq!(named.pins[0].particles, expected);
@@ -197,6 +197,9 @@ fn pins_reach_as_far_as_they_are_told() {
     assert_eq!(faults[0].key, "cloth[0].pin[0].within");
     assert!(faults[0].reason.contains("the nearest is 0.00"), "{}", faults[0]);
 }
+
+/// Cloth that is let go of snaps back at a few metres in a second; what explodes is a hundred times faster.
+const SNAP: f64 = 10.0;
 
 /// How a run between bodies that close and open again went: pairs pinched in all, largest speed [m/s], and the last certificate.
 fn squeeze(
@@ -238,9 +241,8 @@ fn capsules_that_close_on_a_sheet_pinch_it_and_do_no_harm() {
         };
         scene.collider = vec![jaw(1.0), jaw(-1.0)];
         let (pinched, fastest, last) = squeeze(&scene, &BTreeMap::new(), 36);
-        println!("{} {pinched} {fastest} {last:?}", method.name());
         assert!(pinched > 0, "{}", method.name());
-        assert!(fastest < 3.0, "{}: {fastest} m/s", method.name());
+        assert!(fastest < SNAP && last.max_strain < 0.05, "{}: {fastest} m/s, {last:?}", method.name());
         assert_eq!(last.cloth_body, 0, "{}: {last:?}", method.name());
     }
 }
@@ -251,7 +253,7 @@ fn arm_and_trunk(time: f64) -> Mesh {
     let mut mesh = Mesh::default();
     for side in [1.0, -1.0] {
         for k in 0..8_u32 {
-            let [x, y, z] = [k & 1, k >> 1 & 1, k >> 2].map(|bit| f64::from(bit));
+            let [x, y, z] = [k & 1, k >> 1 & 1, k >> 2].map(f64::from);
             mesh.positions.push(DVec3::new(0.3 * x - 0.15, side * (0.5 * gap + 0.1 * y), 0.3 * z - 0.15));
         }
         let first = mesh.positions.len() as u32 - 8;
@@ -271,10 +273,8 @@ fn a_body_that_closes_on_itself_pinches_cloth_and_does_no_harm() {
         scene.solver.method = method;
         scene.collider = vec![Collider { mesh: Some(sequence(30)), ..Collider::default() }];
         let (pinched, fastest, last) = squeeze(&scene, &meshes, 36);
-        println!("{} {pinched} {fastest} {last:?}", method.name());
         assert!(pinched > 0, "{}", method.name());
-        assert!(fastest < 3.0, "{}: {fastest} m/s", method.name());
-        assert!(last.max_strain < 0.3, "{}: {last:?}", method.name());
+        assert!(fastest < SNAP && last.max_strain < 0.05, "{}: {fastest} m/s, {last:?}", method.name());
     }
 }
 

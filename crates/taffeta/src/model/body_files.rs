@@ -123,7 +123,12 @@ impl Source<'_> {
             Fault::new(key, format!("{:?}", asked.clip), reason, remedy)
         };
         let none = || of_clip(format!("{file} holds no animations"), "name a glTF file with animations");
-        let rig = self.read(file)?.rig.as_deref().ok_or_else(none)?;
+        let mesh = self.read(file)?;
+        let rig = mesh.rig.as_deref().ok_or_else(none)?;
+        if !rig.fits(mesh.positions.len()) {
+            let reason = "has a skeleton whose parts do not fit together".into();
+            return Err(self.fault(file, reason, "hand in points, bones and nodes that name one another"));
+        }
         let remedy = "name a clip of the file, or give its number from 0 on";
         let found = clip::find(rig, &asked.clip).map_err(|error| of_clip(error.to_string(), remedy))?;
         let turned = |axis: DVec3| import::placed(axis, &self.asked.shape());

@@ -22,6 +22,28 @@ pub struct Rig {
     pub clips: Vec<Clip>,
 }
 
+impl Rig {
+    /// Whether it is one for a surface of so many points, and all its parts name others that are there.
+    pub fn fits(&self, points: usize) -> bool {
+        let counts = self.points.len() == points && self.ends.len() == points;
+        let rising = self.ends.is_sorted()
+            && self.ends.last().map_or(self.shares.is_empty(), |end| *end as usize == self.shares.len());
+        let before = |(k, node): (usize, &Node)| node.parent.is_none_or(|parent| (parent as usize) < k);
+        let inside = |shape: &Shape| {
+            let Morph { points: moved, ways } = &shape.morph;
+            moved.len() == ways.len()
+                && moved.is_sorted()
+                && moved.last().is_none_or(|p| (*p as usize) < points)
+        };
+        counts
+            && rising
+            && self.shares.iter().all(|share| (share.bone as usize) < self.bones.len())
+            && self.bones.iter().all(|bone| (bone.node as usize) < self.nodes.len())
+            && self.nodes.iter().enumerate().all(before)
+            && self.shapes.iter().all(inside)
+    }
+}
+
 /// By how much a bone holds a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Share {

@@ -48,6 +48,8 @@ pub fn scenes() -> &'static [BuiltIn] {
         "mannequin",
         "needle",
         "ring",
+        "shirt",
+        "skirt-spin",
         "spin",
         "sponge",
         "stack",

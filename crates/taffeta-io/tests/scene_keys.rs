@@ -38,6 +38,7 @@ vertices = [3, 4]
 keyframe = [{ time = 1.0 }, { time = 2.0, move = [0.0, 0.1, 0.0], turn = [0.0, 5.0, 0.0] }]
 [[cloth]]
 strip = { length = 1.0, width = 0.1, segments = 10 }
+pin = [{ sides = ["left"], on = "dummy", within = 0.5 }]
 [[cloth]]
 disc = { radius = 0.5, rings = 4 }
 [[cloth]]
@@ -63,6 +64,13 @@ box = { size = [1.0, 2.0, 3.0] }
 [collider.mesh]
 file = "walk-##.obj"
 sequence = { first = 0, last = 9, rate = 25.0 }
+[[collider]]
+mesh = { file = "dance.glb", animation = { start = 1.0, speed = 0.5 } }
+[[collider]]
+mesh = { file = "dance.obj", cache = { file = "dance.pc2", rate = 25.0, start = 1.0 } }
+[[collider]]
+name = "dummy"
+mannequin = { height = 1.8, walk = { start = 2.0 } }
 "##;
 
 const HERE: &str = "put the value here";

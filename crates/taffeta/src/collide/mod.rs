@@ -20,6 +20,7 @@ pub mod stars;
 pub mod surface;
 mod tangles;
 pub mod tree;
+pub mod untangle;
 mod zones;
 
 use crate::math::DVec3;

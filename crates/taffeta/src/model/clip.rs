@@ -51,11 +51,11 @@ pub fn find<'r>(rig: &'r Rig, wanted: &str) -> Result<&'r Clip, ClipError> {
 /// The moments of a clip and the time from one to the next [s]; `outer` is applied to all of it.
 pub fn moments(rig: &Rig, clip: &Clip, outer: DAffine3) -> Result<(Vec<Moment>, f64), ClipError> {
     let length = clip.tracks.iter().filter_map(|track| track.times.last()).copied().fold(0.0, f64::max);
-    if !(length > 0.0) {
+    if length <= 0.0 {
         return Err(ClipError::Empty { last: length });
     }
     let count = (length * RATE).ceil();
-    if !(count * (rig.bones.len() + rig.shapes.len()) as f64 <= MOST_BONES) {
+    if count * (rig.bones.len() + rig.shapes.len()).max(1) as f64 > MOST_BONES {
         return Err(ClipError::TooLong { length, bones: rig.bones.len() });
     }
     let interval = length / count;

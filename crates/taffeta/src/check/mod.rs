@@ -23,6 +23,7 @@ mod bodies;
 mod certificate;
 mod distance;
 mod pairs;
+mod seams;
 mod strain;
 mod tree;
 mod triangles;
@@ -34,4 +35,5 @@ pub use pairs::{
     Surface, intersections_between, intersections_between_brute_force, self_intersections,
     self_intersections_brute_force,
 };
+pub use seams::seam_opening;
 pub use strain::{Strain, strain};

@@ -3,8 +3,10 @@
 use super::body_mesh::BodyMesh;
 use super::collider::{Collider, Form, Shape};
 use super::elements::{self, Bends, Springs};
+use super::garment::{add_garment, add_link};
 use super::import::{self, NO_PARTICLE};
 use super::lattice;
+use super::links::Links;
 use super::mannequin;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
@@ -42,6 +44,7 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
             Ok((blank, topology, particle_of)) => {
                 add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
                 add_start(&mut state, cloth, &blank, &mut random);
+                add_lines(&mut model, &state, cloth, &blank);
                 faults.extend(add_filling(&mut model, &state, cloth, &key, &topology).err());
                 let first = model.particle_count() - blank.start.len();
                 let placed = Placed { first, state: &state, colliders: &model.colliders };
@@ -54,6 +57,10 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
             }
             Err(problems) => faults.extend(problems),
         }
+    }
+    for (i, garment) in scene.garment.iter().enumerate() {
+        let added = add_garment(&mut model, &mut state, scene, garment, &format!("garment[{i}]"));
+        faults.extend(added.err().into_iter().flatten());
     }
     if faults.is_empty() { Ok((model, state)) } else { Err(faults) }
 }
@@ -79,6 +86,7 @@ fn empty_model(scene: &Scene) -> Model {
             .clone()
             .or_else(|| (scene.solver.method == Method::Verlet).then(StrainLimit::default)),
         gravity: DVec3::from(scene.gravity),
+        weightless: scene.weightless,
         air: AirModel::of(&scene.air, scene.seed),
         rest_positions: Vec::new(),
         material: Vec::new(),
@@ -93,6 +101,7 @@ fn empty_model(scene: &Scene) -> Model {
         hinges: Hinges::default(),
         stretches: Springs::default(),
         buckles: Buckles::default(),
+        links: Links::default(),
         balloons: Vec::new(),
         cloths: Vec::new(),
         pins: Vec::new(),
@@ -166,7 +175,7 @@ fn mesh_faults(key: &str, file: &str, problems: Vec<MeshProblem>) -> Vec<Fault> 
     kinds.into_iter().map(fault).collect()
 }
 
-fn add_cloth(
+pub(super) fn add_cloth(
     model: &mut Model,
     cloth: &Cloth,
     key: &str,
@@ -259,7 +268,16 @@ fn add_filling(
     Ok(())
 }
 
-fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random: &mut Random) {
+/// Sews what the lines of a mesh join, if the scene asks for it.
+fn add_lines(model: &mut Model, state: &State, cloth: &Cloth, blank: &Blank) {
+    let Some(duration) = cloth.sewing else { return };
+    let first = (model.particle_count() - blank.start.len()) as u32;
+    for line in &blank.rest.lines {
+        add_link(model, state, line.map(|i| i + first), duration);
+    }
+}
+
+pub(super) fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random: &mut Random) {
     let pose = Pose::from_degrees(DVec3::from(cloth.position), DVec3::from(cloth.rotation));
     let first = state.velocities.len();
     state.positions.extend(blank.start.iter().map(|p| pose.to_world(*p)));
@@ -360,7 +378,7 @@ fn particles_of_points(points: &[u32], particle_of: &[u32], key: &str) -> Result
     points.iter().map(particle).collect()
 }
 
-fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {
+pub(super) fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {
     particles.iter_mut().for_each(|p| *p += first as u32);
     particles.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
     let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();

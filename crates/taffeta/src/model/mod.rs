@@ -6,8 +6,10 @@ mod build;
 pub mod clip;
 pub mod collider;
 pub mod elements;
+mod garment;
 pub mod import;
 mod lattice;
+pub mod links;
 pub mod mannequin;
 mod mannequin_shape;
 mod mannequin_walk;
@@ -24,6 +26,7 @@ pub use body_mesh::BodyMesh;
 pub use build::build;
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
+pub use links::Links;
 pub use mannequin::Measures;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
@@ -69,6 +72,8 @@ pub struct Model {
     // What acts on all.
     /// Acceleration [m/s²].
     pub gravity: DVec3,
+    /// Until then gravity is nothing [s].
+    pub weightless: f64,
     /// What the cloth moves through.
     pub air: AirModel,
 
@@ -101,6 +106,8 @@ pub struct Model {
     pub stretches: Springs,
     /// Strips that buckle.
     pub buckles: Buckles,
+    /// Pairs of particles that are sewn together.
+    pub links: Links,
     /// Closed pieces with something inside.
     pub balloons: Vec<Balloon>,
 

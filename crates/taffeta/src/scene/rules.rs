@@ -71,6 +71,19 @@ list_of_rules! {
         NotForMethod = "is not for this method",
         NameTaken = "is the name of another",
         TooManyParticles = "makes too many particles",
+        NoPanel = "has no panels",
+        NoLength = "has no length",
+        OpenOutline = "does not come back to the start of its outline",
+        CrossesItself = "crosses itself",
+        NoArea = "encloses no area",
+        Clockwise = "runs clockwise",
+        DartOutside = "is a dart that does not fit into its panel",
+        SmallerThanACell = "is smaller than one of its cells",
+        WrapsOver = "is the radius of a cylinder that its panel does not fit",
+        UnknownPanel = "is not an edge of a panel",
+        UnknownEdge = "is not an edge of panel",
+        SewnToItself = "is sewn to itself",
+        SeamLengths = "joins edges of different length",
     }
 }
 

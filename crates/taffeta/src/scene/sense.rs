@@ -67,6 +67,11 @@ impl Scene {
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
         check_particles(&self.cloth, cloths, faults);
+        if self.cloth.is_empty() && self.garment.is_empty() {
+            let remedy = "add a `[[cloth]]` or a `[[garment]]`";
+            faults.report(Rule::TooFewItems, cloths, "", ": 0", remedy);
+        }
+        self.check_garments(faults);
     }
 
     /// Elements that the method does not know.
@@ -112,7 +117,7 @@ fn value_of(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-fn unknown_fabric<'n>(
+pub(super) fn unknown_fabric<'n>(
     rule: Rule,
     place: Place,
     name: &str,
@@ -244,7 +249,7 @@ fn check_pin(cloth: &Cloth, shape: &str, pin: &Pin, place: Place, faults: &mut F
 }
 
 /// A pin on a body names one that exists, and is led by nothing else.
-fn check_seat(pin: &Pin, colliders: &[Collider], place: Place, faults: &mut Faults) {
+pub(super) fn check_seat(pin: &Pin, colliders: &[Collider], place: Place, faults: &mut Faults) {
     match (&pin.on, pin.within) {
         (None, Some(within)) => {
             let remedy = "name the collider that they follow with `on`";
@@ -297,7 +302,7 @@ fn check_pinned_once(cloth: &Cloth, pins: Place, faults: &mut Faults) {
     }
 }
 
-fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
+pub(super) fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
     let list = place.key("keyframe");
     for (index, pair) in keyframes.windows(2).enumerate() {
         let [before, after] = pair else { continue };
@@ -364,7 +369,7 @@ fn check_motions(mesh: &MeshBody, place: Place, faults: &mut Faults) {
     }
 }
 
-fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
+pub(super) fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
     let mut taken = BTreeSet::new();
     for (index, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
         if !taken.insert(name) {

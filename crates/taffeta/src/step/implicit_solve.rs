@@ -112,6 +112,7 @@ impl Unknowns {
     ) -> Result<(), StepError> {
         self.h = goal.h;
         self.touch.move_bodies(model, goal.time, goal.duration);
+        self.pull.renew_links(model, goal.time + goal.duration);
         self.end.copy_from_slice(goal.v);
         self.lead_pins(model, particles, goal);
         self.y.copy_from_slice(goal.x);

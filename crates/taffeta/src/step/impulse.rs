@@ -2,6 +2,7 @@
 
 use super::impulse_around::Around;
 use super::impulse_lengths::{Lengths, numbers, sweep};
+use super::impulse_links::Links;
 use super::impulse_pace::{Pace, Verdict};
 use super::impulse_parts as parts;
 use super::impulse_shortfall::Reaches;
@@ -74,6 +75,7 @@ pub struct Impulse {
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<Springs>,
     around: Around,
+    links: Links,
     workers: Vec<Worker>,
     scratch: Vec<Vec<Row>>,
     /// √(m / k) of shear [s].
@@ -122,6 +124,7 @@ impl Impulse {
             early: false,
             as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
             around: Around::new(model),
+            links: Links::new(model),
             workers: workers(model),
             scratch: vec![vec![Row::default(); longest]; lots],
             shear_time: parts::shear_time(model),
@@ -195,6 +198,7 @@ impl Impulse {
             self.around.renew_air(model, (&self.x, &self.y), (k, count), time, h);
             self.around.move_bodies(model, time, h);
             self.around.lead_pins(model, &mut self.y);
+            self.links.begin(model, time + h);
             self.stages.add("air", begun.elapsed().as_secs_f64());
             let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;
             let (sums, sweeps) = self.substep(model, h, guard.as_deref_mut(), left - (count - k - 1));
@@ -240,6 +244,7 @@ impl Impulse {
         if implicit {
             self.shear();
         }
+        self.links.sew(model, &mut self.q);
         let sheared = Instant::now();
         let sweeps = self.keep_lengths(model, h, guard, most);
         let kept = Instant::now();
@@ -251,7 +256,7 @@ impl Impulse {
         let stages = [
             ("pull", begun, pulled),
             ("bend", pulled, bent),
-            ("shear", bent, sheared),
+            ("shear and seams", bent, sheared),
             ("lengths and contact", sheared, kept),
             ("move", kept, Instant::now()),
         ];
@@ -322,6 +327,9 @@ impl Impulse {
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
+            }
+            if sweeps < most {
+                self.links.sew(model, &mut self.q);
             }
         }
         sweeps
@@ -418,6 +426,7 @@ impl Impulse {
         let patience = self.lengths.patience;
         let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
         while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
+            self.links.sew(model, &mut self.q);
             self.correct(last, strain >= TORN);
             self.touch(model, h, guard.as_deref_mut());
             strain = self.lengths.strain(&self.q);

@@ -8,6 +8,7 @@ mod implicit_touch;
 mod impulse;
 mod impulse_around;
 mod impulse_lengths;
+mod impulse_links;
 mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;
@@ -119,12 +120,13 @@ impl Simulation {
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
-        let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
-        let mut report = match &mut self.solver {
-            Solver::Implicit(implicit) => implicit.step(model, state, guard)?,
-            Solver::Impulse(impulse) => impulse.step(model, state, guard)?,
-            Solver::Verlet(verlet) => verlet.step(model, state, guard)?,
-        };
+        let gravity = self.model.gravity;
+        if self.state.time < self.model.weightless {
+            self.model.gravity = DVec3::ZERO;
+        }
+        let moved = self.move_on();
+        self.model.gravity = gravity;
+        let mut report = moved?;
         report.settled += self.limit_strain();
         report.settled += self.pull_apart();
         if report.settled.pinched > 0 {
@@ -139,6 +141,16 @@ impl Simulation {
             self.tell_tangles();
         }
         Ok(report)
+    }
+
+    /// Lets the method take the step.
+    fn move_on(&mut self) -> Result<StepReport, StepError> {
+        let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
+        match &mut self.solver {
+            Solver::Implicit(implicit) => implicit.step(model, state, guard),
+            Solver::Impulse(impulse) => impulse.step(model, state, guard),
+            Solver::Verlet(verlet) => verlet.step(model, state, guard),
+        }
     }
 
     /// Makes the scratch anew for a model that has changed.

@@ -229,6 +229,7 @@ impl Worker {
         }
         let air_done = Instant::now();
         let first = self.chunk.particles.start;
+        self.chunk.renew_links(model, now.time);
         let forces = self.chunk.forces(x, v);
         let forces_done = Instant::now();
 

@@ -333,7 +333,7 @@ impl Case {
 }
 
 /// When a quantity that goes straight from `before` to `now`, both (time, value), passes `level`.
-fn crossing(before: (f64, f64), now: (f64, f64), level: f64) -> Option<f64> {
+pub(super) fn crossing(before: (f64, f64), now: (f64, f64), level: f64) -> Option<f64> {
     let passes = before.1 < level && now.1 >= level;
     passes.then(|| before.0 + (now.0 - before.0) * (level - before.1) / (now.1 - before.1))
 }

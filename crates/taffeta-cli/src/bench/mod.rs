@@ -1,5 +1,6 @@
 //! `taffeta bench`: experiments that time the methods, told as tables and as JSON.
 
+mod base64;
 mod detect;
 mod drape;
 mod flags;
@@ -7,14 +8,17 @@ mod hang;
 mod hang_papers;
 mod limit;
 mod moving;
+mod page;
+mod physics;
 mod secant;
 mod stable_step;
 mod tree;
 
 use crate::report::{Replacement, ReportError};
 use crate::stepping::FrameSteps;
-use crate::tell::{aside, tell};
+use crate::tell::{aside, described, tell};
 use crate::{Ending, Failure, machine};
+use page::Section;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -38,6 +42,7 @@ enum Experiment {
     Flags(flags::Args),
     Limit(limit::Args),
     Detect(detect::Args),
+    Physics(physics::Args),
 }
 
 /// What all experiments are asked.
@@ -52,7 +57,7 @@ struct Common {
     /// Write the rows here as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the rows into this folder, as EXPERIMENT.json.
+    /// Write the rows into this folder as EXPERIMENT.json and EXPERIMENT.csv, and a page of them as EXPERIMENT.html.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -73,6 +78,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::Flags(args) => ("flags", &args.common),
         Experiment::Limit(args) => ("limit", &args.common),
         Experiment::Detect(args) => ("detect", &args.common),
+        Experiment::Physics(args) => ("physics", &args.common),
     };
     let machine = machine::description();
     let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
@@ -86,17 +92,54 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Experiment::Flags(args) => flags::measure(args)?,
         Experiment::Limit(args) => limit::measure(args)?,
         Experiment::Detect(args) => detect::measure(args)?,
+        Experiment::Physics(args) => physics::measure(args)?,
     };
-    let all = json!({ "machine": machine, "version": version, "rows": table.rows });
-    let in_folder = common.out.as_ref().map(|folder| folder.join(format!("{name}.json")));
-    for path in common.json.iter().chain(&in_folder) {
-        publish(path, &all)?;
+    let ending = if table.failed { Ending::Missed } else { Ending::Done };
+    let all = json!({ "machine": machine, "version": version, "command": command(), "date": machine::date(), "rows": table.rows });
+    if let Some(path) = &common.json {
+        write(path, &format!("{all:#}\n"))?;
     }
-    Ok(if table.failed { Ending::Missed } else { Ending::Done })
+    if let Some(folder) = &common.out {
+        let path = |ending: &str| folder.join(format!("{name}.{ending}"));
+        write(&path("json"), &format!("{all:#}\n"))?;
+        write(&path("csv"), &csv(&table.rows))?;
+        let about = [
+            ("version", format!("taffeta {version}")),
+            ("machine", format!("{cpu}, {} cores, {os}", machine::cores())),
+            ("date", machine::date()),
+            ("command", command()),
+        ];
+        write(&path("html"), &page::html(&table.title(name), &about, &table.sections(name)))?;
+        tell(described(&path("html")))?;
+    }
+    Ok(ending)
 }
 
-fn publish(path: &Path, all: &Value) -> Result<(), Failure> {
-    write(path, &format!("{all:#}\n"))
+/// The command line, with the program by its name alone.
+fn command() -> String {
+    let words = std::env::args().skip(1);
+    std::iter::once("taffeta".into()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// Rows as comma-separated values, one column for every key of any row.
+fn csv(rows: &[Value]) -> String {
+    let flat: Vec<_> = rows.iter().map(page::flat).collect();
+    let mut keys: Vec<&str> = Vec::new();
+    for (key, _) in flat.iter().flatten() {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    let quoted = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => format!("\"{}\"", text.replace('"', "\"\"")),
+        Some(plain) => plain.to_string(),
+    };
+    let line = |row: &Vec<(String, &Value)>| {
+        let cell = |key: &&str| quoted(row.iter().find(|(own, _)| own == key).map(|(_, value)| *value));
+        keys.iter().map(cell).collect::<Vec<_>>().join(",")
+    };
+    std::iter::once(keys.join(",")).chain(flat.iter().map(line)).map(|line| line + "\n").collect()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -115,9 +158,25 @@ struct Table {
     rows: Vec<Value>,
     /// Whether a row is missing.
     failed: bool,
+    /// What its page shows; all columns of all rows, if it does not say.
+    page: Vec<Section>,
+    /// What its page is called; the name of the experiment, if it does not say.
+    title: Option<&'static str>,
 }
 
 impl Table {
+    fn title(&self, name: &str) -> String {
+        self.title.map_or(format!("taffeta bench {name}"), Into::into)
+    }
+
+    fn sections(self, name: &str) -> Vec<Section> {
+        if !self.page.is_empty() {
+            return self.page;
+        }
+        let columns = page::all_columns(&self.rows);
+        vec![Section { title: name.into(), columns, rows: self.rows, ..Section::default() }]
+    }
+
     /// Adds a row and tells it; one that could not be measured is left out, and the others go on.
     fn take<R: Serialize>(
         &mut self,
@@ -183,7 +242,14 @@ fn go_back(simulation: &mut Simulation, bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::median;
+    use super::{csv, median};
+    use serde_json::json;
+
+    #[test]
+    fn rows_of_any_keys_become_columns() {
+        let rows = [json!({ "a": 1, "b": { "c": "x\"y" } }), json!({ "a": null, "d": true })];
+        assert_eq!(csv(&rows), "a,b.c,d\n1,\"x\"\"y\",\n,,true\n");
+    }
 
     #[test]
     fn the_median_is_the_middle() {

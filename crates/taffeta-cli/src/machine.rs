@@ -35,7 +35,8 @@ pub fn description() -> Value {
 
 /// Today in the calendar, by Greenwich.
 pub fn date() -> String {
-    let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.as_secs());
+    let seconds =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.as_secs());
     let (year, month, day) = calendar(seconds / 86_400);
     format!("{year}-{month:02}-{day:02}")
 }
@@ -86,7 +87,9 @@ mod tests {
 
     #[test]
     fn days_are_those_of_the_calendar() {
-        for (days, date) in [(0, (1970, 1, 1)), (59, (1970, 3, 1)), (11_016, (2000, 2, 29)), (19_723, (2024, 1, 1))] {
+        for (days, date) in
+            [(0, (1970, 1, 1)), (59, (1970, 3, 1)), (11_016, (2000, 2, 29)), (19_723, (2024, 1, 1))]
+        {
             assert_eq!(calendar(days), date);
         }
     }

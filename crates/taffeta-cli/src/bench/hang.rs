@@ -96,6 +96,9 @@ struct Row {
     size_m: f64,
     slack: f64,
     frames: u32,
+    /// Iterations in a frame at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_iterations: Option<u32>,
     /// Stretch stiffness of warp and weft [N/m].
     stiffness: f64,
     ms_per_frame: Milliseconds,
@@ -297,6 +300,7 @@ impl Case {
             size_m: self.size,
             slack: self.slack,
             frames: self.frames,
+            max_iterations: self.max_iterations,
             stiffness: self.stiffness(),
             ms_per_frame: Milliseconds::of(&steps),
             realtime_factor: count * FRAME_TIME / wall,

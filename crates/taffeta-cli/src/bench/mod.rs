@@ -1,6 +1,7 @@
 //! `taffeta bench`: experiments that time the methods, told as tables and as JSON.
 
 mod base64;
+mod compare;
 mod detect;
 mod drape;
 mod flags;
@@ -9,7 +10,9 @@ mod hang_papers;
 mod limit;
 mod moving;
 mod page;
+mod papers;
 mod physics;
+mod picture;
 mod secant;
 mod stable_step;
 mod tree;
@@ -18,6 +21,7 @@ use crate::report::{Replacement, ReportError};
 use crate::stepping::FrameSteps;
 use crate::tell::{aside, described, tell};
 use crate::{Ending, Failure, machine};
+use clap::Parser;
 use page::Section;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,6 +29,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use taffeta::Simulation;
 use taffeta::step::StepError;
+use taffeta_render::plot::{Plot, lines_svg};
 
 /// Times the methods in an experiment.
 #[derive(clap::Args)]
@@ -43,6 +48,8 @@ enum Experiment {
     Limit(limit::Args),
     Detect(detect::Args),
     Physics(physics::Args),
+    Papers(papers::Args),
+    Compare(compare::Args),
 }
 
 /// What all experiments are asked.
@@ -68,32 +75,61 @@ impl Common {
     }
 }
 
+impl Experiment {
+    /// Its name and what all experiments are asked.
+    fn common(&self) -> (&'static str, &Common) {
+        match self {
+            Self::Hang(args) => ("hang", &args.common),
+            Self::Drape(args) => ("drape", &args.common),
+            Self::Tree(args) => ("tree", &args.common),
+            Self::StableStep(args) => ("stable-step", &args.common),
+            Self::Flags(args) => ("flags", &args.common),
+            Self::Limit(args) => ("limit", &args.common),
+            Self::Detect(args) => ("detect", &args.common),
+            Self::Physics(args) => ("physics", &args.common),
+            Self::Papers(args) => ("papers", &args.common),
+            Self::Compare(args) => ("compare", &args.common),
+        }
+    }
+
+    fn measure(&self) -> Result<Table, Failure> {
+        match self {
+            Self::Hang(args) => hang::measure(args),
+            Self::Drape(args) => drape::measure(args),
+            Self::Tree(args) => tree::measure(args),
+            Self::StableStep(args) => stable_step::measure(args),
+            Self::Flags(args) => flags::measure(args),
+            Self::Limit(args) => limit::measure(args),
+            Self::Detect(args) => detect::measure(args),
+            Self::Physics(args) => physics::measure(args),
+            Self::Papers(args) => papers::measure(args),
+            Self::Compare(args) => compare::measure(args),
+        }
+    }
+}
+
+/// An experiment as it stands on a command line.
+#[derive(clap::Parser)]
+#[command(name = "taffeta bench")]
+struct Alone {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+/// Runs the experiment that a command line names, such as `hang --papers`.
+fn repeat(command: &str) -> Result<Table, Failure> {
+    let words = std::iter::once("taffeta bench").chain(command.split_whitespace());
+    Alone::try_parse_from(words).map_err(Failure::input)?.experiment.measure()
+}
+
 /// Runs an experiment.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
-    let (name, common) = match &args.experiment {
-        Experiment::Hang(args) => ("hang", &args.common),
-        Experiment::Drape(args) => ("drape", &args.common),
-        Experiment::Tree(args) => ("tree", &args.common),
-        Experiment::StableStep(args) => ("stable-step", &args.common),
-        Experiment::Flags(args) => ("flags", &args.common),
-        Experiment::Limit(args) => ("limit", &args.common),
-        Experiment::Detect(args) => ("detect", &args.common),
-        Experiment::Physics(args) => ("physics", &args.common),
-    };
+    let (name, common) = args.experiment.common();
     let machine = machine::description();
     let text = |key: &str| machine[key].as_str().unwrap_or("unknown").to_string();
     let (version, cpu, os) = (env!("CARGO_PKG_VERSION"), text("cpu"), text("os"));
     tell(format_args!("taffeta {version} on {cpu}, {} cores, {os}", machine::cores()))?;
-    let table = match &args.experiment {
-        Experiment::Hang(args) => hang::measure(args)?,
-        Experiment::Drape(args) => drape::measure(args)?,
-        Experiment::Tree(args) => tree::measure(args)?,
-        Experiment::StableStep(args) => stable_step::measure(args)?,
-        Experiment::Flags(args) => flags::measure(args)?,
-        Experiment::Limit(args) => limit::measure(args)?,
-        Experiment::Detect(args) => detect::measure(args)?,
-        Experiment::Physics(args) => physics::measure(args)?,
-    };
+    let table = args.experiment.measure()?;
     let ending = if table.failed { Ending::Missed } else { Ending::Done };
     let all = json!({ "machine": machine, "version": version, "command": command(), "date": machine::date(), "rows": table.rows });
     if let Some(path) = &common.json {
@@ -142,6 +178,13 @@ fn csv(rows: &[Value]) -> String {
     std::iter::once(keys.join(",")).chain(flat.iter().map(line)).map(|line| line + "\n").collect()
 }
 
+/// Draws a plot where a path is given for it.
+fn draw(path: Option<&PathBuf>, plot: &Plot) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    write(path, &lines_svg(plot))?;
+    tell(described(path))
+}
+
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let write = || {
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
@@ -160,6 +203,8 @@ struct Table {
     failed: bool,
     /// What its page shows; all columns of all rows, if it does not say.
     page: Vec<Section>,
+    /// Drawn below all rows, if the page does not say otherwise.
+    plots: Vec<Plot>,
     /// What its page is called; the name of the experiment, if it does not say.
     title: Option<&'static str>,
 }
@@ -174,7 +219,8 @@ impl Table {
             return self.page;
         }
         let columns = page::all_columns(&self.rows);
-        vec![Section { title: name.into(), columns, rows: self.rows, ..Section::default() }]
+        let Self { rows, plots, .. } = self;
+        vec![Section { title: name.into(), columns, rows, plots, ..Section::default() }]
     }
 
     /// Adds a row and tells it; one that could not be measured is left out, and the others go on.

@@ -35,7 +35,11 @@ impl Figure {
         let folder = tempfile::tempdir().map_err(Failure::work)?;
         let path = folder.path().join("picture.png");
         save(&path, image).map_err(Failure::work)?;
-        Ok(Self { words, size: (image.width, image.height), png: std::fs::read(path).map_err(Failure::work)? })
+        Ok(Self {
+            words,
+            size: (image.width, image.height),
+            png: std::fs::read(path).map_err(Failure::work)?,
+        })
     }
 }
 
@@ -175,7 +179,8 @@ fn add_table(page: &mut String, columns: &[Column], rows: &[Value]) {
     // A word that stays the same from row to row is written once.
     let mut before: Vec<String> = Vec::new();
     for row in rows {
-        let cells: Vec<String> = columns.iter().map(|column| cell(at(row, &column.key), column.form)).collect();
+        let cells: Vec<String> =
+            columns.iter().map(|column| cell(at(row, &column.key), column.form)).collect();
         let mut same = true;
         *page += "<tr>";
         for (i, (cell, column)) in cells.iter().zip(columns).enumerate() {
@@ -230,7 +235,8 @@ mod tests {
             json!({ "name": "a<b", "ms": { "median": 1234.5 }, "ok": true }),
             json!({ "name": "a<b", "ms": { "median": null }, "ok": false }),
         ];
-        let columns = vec![text("name", "name"), figure("ms", "ms.median"), column("ok", "ok", Form::Verdict)];
+        let columns =
+            vec![text("name", "name"), figure("ms", "ms.median"), column("ok", "ok", Form::Verdict)];
         let section = Section { title: "T & t".into(), columns, rows, ..Section::default() };
         let page = html("page", &[("machine", "x".into())], &[section]);
         for part in [

@@ -11,7 +11,7 @@ use taffeta::forces::{self, stable_step::StableStep};
 use taffeta::math::Vec4;
 use taffeta::model::{Model, State};
 use taffeta::scene::{Air, Cloth, ClothModel, Corner, Method, Pin, Scene, Sheet, Solver};
-use taffeta_render::plot::{Line, Plot, Stroke, lines_svg};
+use taffeta_render::plot::{Line, Plot, Stroke};
 
 /// Length of a side of the sheet [m].
 const SIZE: f64 = 1.0;
@@ -71,17 +71,15 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
         }
         lines.push(Line { name, points, colour, stroke: Stroke::Marked });
     }
-    if let Some(path) = &args.plot {
-        let plot = Plot {
-            title: "Largest stable step".into(),
-            x_label: "particles along a side".into(),
-            y_label: "step [s]".into(),
-            log_y: true,
-            lines,
-            ..Plot::default()
-        };
-        super::write(path, &lines_svg(&plot))?;
-    }
+    table.plots = vec![Plot {
+        title: "Largest stable step".into(),
+        x_label: "particles along a side".into(),
+        y_label: "step [s]".into(),
+        log_y: true,
+        lines,
+        ..Plot::default()
+    }];
+    super::draw(args.plot.as_ref(), &table.plots[0])?;
     Ok(table)
 }
 

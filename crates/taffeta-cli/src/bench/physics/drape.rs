@@ -42,8 +42,7 @@ fn draped(way: Way, fabric: &str, rings: u32) -> Result<(f64, f64), Failure> {
         kick: Some(taffeta::scene::Kick { share: 0.3, speed: 0.02 }),
         ..Cloth::default()
     };
-    let mut scene =
-        scene(way, cloth, FabricChange { base: Some(fabric.into()), ..FabricChange::default() });
+    let mut scene = scene(way, cloth, FabricChange { base: Some(fabric.into()), ..FabricChange::default() });
     scene.air.damping = 6.0;
     scene.solver.tolerance = 0.01;
     let mut simulation = simulation(&scene, &Default::default())?;

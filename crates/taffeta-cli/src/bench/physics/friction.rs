@@ -6,9 +6,7 @@ use crate::Failure;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use taffeta::math::DVec3;
-use taffeta::scene::{
-    CapsuleShape, Cloth, Collider, FabricChange, Mesh, MeshShape, PlaneShape, Sheet,
-};
+use taffeta::scene::{CapsuleShape, Cloth, Collider, FabricChange, Mesh, MeshShape, PlaneShape, Sheet};
 
 pub(super) const SLOPE: Experiment = Experiment {
     name: "inclined-plane",
@@ -21,7 +19,7 @@ pub(super) const SLOPE: Experiment = Experiment {
 pub(super) const CAPSTAN: Experiment = Experiment {
     name: "capstan",
     about: "A belt hangs over a drum of 0.1 m with friction 0.3, one end 0.1 m long: the longest other end that does not slide, by bisection. Reference: e^(μπ) (Euler 1769), with the weight of the belt on the drum: T' = μ (T + w r sin φ) + w r cos φ.",
-    misses: "",
+    misses: "implicit methods hold a belt that should slide: their contacts stick until the solution of a sub-step says otherwise, at most four times; the impulse methods let one slide that should hold: friction there knows the push of a sub-step's sweeps only, and tensions that were kept push without it.",
     ways: usual_ways,
     find: capstan,
 };
@@ -34,8 +32,9 @@ pub(super) const TERMINAL_SPEED: Experiment = Experiment {
     find: terminal_speed,
 };
 
-/// Thickness of the cloth [mm].
+/// Thickness of the cloth [mm], and cells of the belt [m].
 const THICKNESS: f64 = 1.0;
+const CELL: f64 = 0.005;
 
 fn rough(friction: f64) -> FabricChange {
     FabricChange {
@@ -60,7 +59,8 @@ fn slope(way: Way, _: bool) -> Result<Vec<Finding>, Failure> {
             ..Cloth::default()
         };
         let mut scene = scene(way, cloth, rough(friction));
-        scene.collider = vec![Collider { plane: Some(PlaneShape {}), rotation: turned, ..Collider::default() }];
+        scene.collider =
+            vec![Collider { plane: Some(PlaneShape {}), rotation: turned, ..Collider::default() }];
         simulation(&scene, &Default::default())
     };
     let mut still = on(15.0)?;
@@ -99,7 +99,10 @@ fn capstan(way: Way, quick: bool) -> Result<Vec<Finding>, Failure> {
 
 /// Whether a belt over a drum, laid around it without tension, is a quarter of the radius further after a second.
 fn belt_slides(way: Way, radius: f64, short: f64, long: f64, friction: f64) -> Result<bool, Failure> {
-    let (mesh, middle) = belt(radius + 0.5e-3 * THICKNESS + 1e-6, short, long);
+    // Corners stay further out so that flat triangles clear the round drum (`collide::clearance`); a belt laid there is not stretched.
+    let longest = 1.05 * std::f64::consts::SQRT_2 * CELL;
+    let lift = 0.5e-3 * THICKNESS + longest * longest / (6.0 * radius);
+    let (mesh, middle) = belt(radius + lift, short, long);
     let cloth = Cloth {
         mesh: Some(MeshShape { file: "belt".into(), scale: 1.0, up: Default::default(), weld: 0.0 }),
         ..Cloth::default()
@@ -120,10 +123,9 @@ fn belt_slides(way: Way, radius: f64, short: f64, long: f64, friction: f64) -> R
     Ok(false)
 }
 
-/// A belt of cells of 1 cm over a drum about z, its shorter end at -x; and its particle on top of the drum.
+/// A belt over a drum about z, one cell wide, its shorter end at -x; and its particle on top of the drum.
 fn belt(radius: f64, short: f64, long: f64) -> (Mesh, usize) {
-    const CELL: f64 = 0.01;
-    // Whole cells around the drum; the ends are then as long as they should be to half a cell, and scaled to it.
+    // Whole cells; those of the ends are stretched or shrunk to the length.
     let around = (PI * radius / CELL).round();
     let ends = [short, long].map(|length| (length / CELL).round().max(1.0));
     let mut line = Vec::new();

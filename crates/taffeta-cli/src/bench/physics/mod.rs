@@ -220,12 +220,14 @@ impl Row {
 
     /// The row in words.
     fn shown(&self) -> Value {
-        let Some(Finding { case, unit, reference: [low, high], found, error, allowed }) = &self.finding else {
+        let Some(Finding { case, unit, reference: [low, high], found, error, allowed }) = &self.finding
+        else {
             return json!({ "method": self.method, "found": self.fault, "pass": false });
         };
         let with_unit = |number: String| format!("{number} {unit}").trim_end().to_string();
         let relative = |number: f64| if *high == 0.0 { with_unit(figures(number)) } else { percent(number) };
-        let reference = if low == high { figures(*low) } else { format!("{} to {}", figures(*low), figures(*high)) };
+        let reference =
+            if low == high { figures(*low) } else { format!("{} to {}", figures(*low), figures(*high)) };
         json!({
             "case": case,
             "method": self.method,
@@ -279,7 +281,8 @@ fn overview(rows: &[Value]) -> Section {
     }
     let share = |name: &Value, method: &str| {
         let own = rows.iter().filter(|row| row["experiment"] == *name && row["method"] == method);
-        let (all, good) = own.fold((0, 0), |(all, good), row| (all + 1, good + usize::from(row["pass"] == true)));
+        let (all, good) =
+            own.fold((0, 0), |(all, good), row| (all + 1, good + usize::from(row["pass"] == true)));
         if all == 0 { "–".to_string() } else { format!("{good} of {all}") }
     };
     let line = |name: &&Value| {

@@ -35,8 +35,12 @@ pub(super) const REFINEMENT_IN_TIME: Experiment = Experiment {
 /// A sheet that hangs from its upper side, turned out of the vertical by `degrees`.
 fn tilted(way: Way, sheet: Sheet, degrees: f64) -> Scene {
     let pin = Pin { sides: vec![Side::Upper], ..Pin::default() };
-    let cloth =
-        Cloth { sheet: Some(sheet), rotation: [90.0 + degrees, 0.0, 0.0], pin: vec![pin], ..Cloth::default() };
+    let cloth = Cloth {
+        sheet: Some(sheet),
+        rotation: [90.0 + degrees, 0.0, 0.0],
+        pin: vec![pin],
+        ..Cloth::default()
+    };
     scene(way, cloth, thread_like())
 }
 
@@ -98,9 +102,8 @@ fn order(way: Way, _: bool) -> Result<Vec<Finding>, Failure> {
         Method::Verlet => [1.0, 2.0],
         _ => [1.0, 1.0],
     };
-    let pair = |case: &str, a: f64, b: f64| {
-        Finding::between(case.into(), "", expected, libm::log2(a / b), 0.25)
-    };
+    let pair =
+        |case: &str, a: f64, b: f64| Finding::between(case.into(), "", expected, libm::log2(a / b), 0.25);
     Ok(vec![pair("order from n to 2 n", coarse, middle), pair("order from 2 n to 4 n", middle, fine)])
 }
 

@@ -15,6 +15,8 @@ pub struct Section {
     pub title: String,
     /// Paragraphs of plain text.
     pub words: Vec<String>,
+    /// What repeats it.
+    pub commands: Vec<String>,
     pub columns: Vec<Column>,
     /// The rows of the table, as they stand in the JSON.
     pub rows: Vec<Value>,
@@ -142,6 +144,9 @@ fn add_section(page: &mut String, number: usize, section: &Section) {
     let _ = writeln!(page, "<section id=\"s{number}\">\n<h2>{}</h2>", escape(&section.title));
     for words in &section.words {
         let _ = writeln!(page, "<p>{}</p>", escape(words));
+    }
+    if !section.commands.is_empty() {
+        let _ = writeln!(page, "<pre>{}</pre>", escape(&section.commands.join("\n")));
     }
     if !section.rows.is_empty() {
         add_table(page, &section.columns, &section.rows);

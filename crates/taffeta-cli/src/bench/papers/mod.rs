@@ -38,10 +38,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
             section.plots.extend(table.plots);
             rows.extend(table.rows);
         }
-        section.words.push(format!(
-            "To repeat: {}",
-            part.commands.iter().map(|c| format!("taffeta bench {c}")).collect::<Vec<_>>().join("; ")
-        ));
+        section.commands = part.commands.iter().map(|command| format!("taffeta bench {command}")).collect();
         all.rows.extend(rows.iter().map(|row| named(part.name, row)));
         section.plots.extend((part.plots)(&rows));
         section.rows = (part.shown)(&rows);

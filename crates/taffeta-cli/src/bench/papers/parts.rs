@@ -178,7 +178,7 @@ fn drape() -> Section {
         "P2, figures 7 and 8: collisions with friction",
         &[
             "Figure 7: a sheet falls over a sphere, friction 0.3, strain within 0.01 %, cloth meets itself. The paper shows pictures and gives no time. Intersections are counted in every frame by code that is not the solver.",
-            "Figure 8, several objects that fall into a sheet, needs bodies that cloth can push: it is run here as soon as there is a built-in scene `objects`; see the picture below, or its reason.",
+            "Figure 8, several objects that fall into a sheet, needs bodies that cloth can push: it is run here as soon as there is a built-in scene `objects`; until then its place is empty.",
         ],
         vec![
             text("method", "method"),
@@ -200,7 +200,7 @@ fn frame_rate() -> Section {
     section(
         "P3: frames per second",
         &[
-            "The hanging sheet of 1 m, frames of 1/30 s, by the explicit and the implicit methods on one thread. P3 plots frames per second against the grid for a Pentium 4 without numbers in its text: the implicit method is the faster one for stiff cloth because its steps are long.",
+            "The hanging sheet of 1 m, frames of 1/30 s, by the explicit and the implicit methods on one thread. P3 plots frames per second of Verlet against the grid, without numbers in its text and on a machine that it does not name: level as long as the video card is what takes the time, then falling fast. Ours are of stepping alone.",
         ],
         vec![
             text("method", "method"),

@@ -41,7 +41,7 @@ class Cloth:
         self.model = model = builder.finalize(device="cpu")
         model.soft_contact_mu = FRICTION
         iterations = settings["iterations"]
-        if descent and settings.get("self_contact"):
+        if descent and sheet.scene == "drape" and settings.get("self_contact"):
             self.solver = newton.solvers.SolverVBD(
                 model, iterations=iterations, particle_enable_self_contact=True, particle_self_contact_margin=2 * RADIUS, particle_self_contact_gap=RADIUS
             )

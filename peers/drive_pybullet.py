@@ -32,7 +32,7 @@ class Cloth:
                 # Without any it is not stable.
                 springDampingStiffness=1e-3 * stiffness,
                 springDampingAllDirections=0,
-                useSelfCollision=int(bool(settings.get("self_contact"))),
+                useSelfCollision=int(sheet.scene == "drape" and bool(settings.get("self_contact"))),
                 frictionCoeff=FRICTION,
                 useFaceContact=1,
                 collisionMargin=0.004,

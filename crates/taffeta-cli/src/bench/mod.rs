@@ -11,6 +11,7 @@ mod limit;
 mod moving;
 mod page;
 mod papers;
+mod peers;
 mod physics;
 mod picture;
 mod secant;
@@ -50,6 +51,7 @@ enum Experiment {
     Physics(physics::Args),
     Papers(papers::Args),
     Compare(compare::Args),
+    Peers(peers::Args),
 }
 
 /// What all experiments are asked.
@@ -89,6 +91,7 @@ impl Experiment {
             Self::Physics(args) => ("physics", &args.common),
             Self::Papers(args) => ("papers", &args.common),
             Self::Compare(args) => ("compare", &args.common),
+            Self::Peers(args) => ("peers", &args.common),
         }
     }
 
@@ -104,6 +107,7 @@ impl Experiment {
             Self::Physics(args) => physics::measure(args),
             Self::Papers(args) => papers::measure(args),
             Self::Compare(args) => compare::measure(args),
+            Self::Peers(args) => peers::measure(args),
         }
     }
 }

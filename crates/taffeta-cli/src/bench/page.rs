@@ -58,6 +58,8 @@ pub struct Column {
 pub enum Form {
     /// Words; those of the row before are not repeated.
     Text,
+    /// Words in every row.
+    Plain,
     /// Words that stand to the right, as numbers do.
     Word,
     /// To three figures.

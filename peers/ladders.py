@@ -30,8 +30,8 @@ vbd = [
     for count, iterations, stiffness in [(5, 10, 1e3), (10, 10, 1e3), (10, 20, 1e4), (20, 20, 1e4), (40, 20, 1e5), (80, 20, 1e5), (160, 20, 1e6)]
 ]
 xpbd = [
-    {"solver": "xpbd", "substeps": count, "iterations": 1, "stiffness": stiffness}
-    for count, stiffness in [(10, 1e3), (20, 1e3), (20, 1e4), (40, 1e4), (80, 1e5), (160, 1e5), (320, 1e6), (640, 1e6)]
+    {"solver": "xpbd", "substeps": count, "iterations": 10, "stiffness": stiffness}
+    for count, stiffness in [(5, 100), (10, 1e3), (20, 1e3), (20, 1e4), (40, 1e4), (80, 1e5), (160, 1e5), (320, 1e6)]
 ]
 peers = [
     # name, command, what must be there for it, settings

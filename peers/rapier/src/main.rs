@@ -28,17 +28,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     fs::create_dir_all(out)?;
     let mut film = BufWriter::new(File::create(format!("{out}/frames.f64"))?);
-    let mut write = |points: &mut dyn Iterator<Item = Vector>| {
-        points.try_for_each(|p| [p.x, p.y, p.z].iter().try_for_each(|c| film.write_all(&f64::from(*c).to_le_bytes())))
+    let mut write = |points: Vec<Vector>| {
+        let numbers = points.iter().flat_map(|p| [p.x, p.y, p.z]);
+        film.write_all(&numbers.flat_map(|x| f64::from(x).to_le_bytes()).collect::<Vec<u8>>())
     };
-    write(&mut start.into_iter())?;
+    write(start)?;
     let (mut cpu_ms, mut wall_ms) = (Vec::new(), Vec::new());
     for _ in 0..settings["frames"].as_u64().unwrap_or(30) {
         let (begun, spent) = (Instant::now(), cpu_time());
         world.step();
         cpu_ms.push(cpu_time() - spent);
         wall_ms.push(1e3 * begun.elapsed().as_secs_f64());
-        write(&mut world.soft_bodies[sheet].particle_positions())?;
+        write(world.soft_bodies[sheet].particle_positions().collect())?;
         if cpu_ms.iter().sum::<f64>() > 1e3 * settings["seconds"].as_f64().unwrap_or(1e9) {
             break;
         }
@@ -83,8 +84,8 @@ fn builder(n: u32, start: Vec<Vector>, drape: bool, settings: &Value) -> SoftBod
     }
 }
 
-/// CPU time of this thread so far [ms], which Linux alone tells in a file.
+/// CPU time of this process so far [ms].
 fn cpu_time() -> f64 {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).map_or(0.0, |ns| 1e-6 * ns)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    1e3 * time.tv_sec as f64 + 1e-6 * time.tv_nsec as f64
 }

@@ -31,7 +31,6 @@ fn falls_over(way: Way, gamma: f64, segments: u32) -> Result<bool, Failure> {
         bias: Some(2000.0),
         bending_warp: Some(rigidity),
         bending_weft: Some(rigidity),
-        bending_damping: Some(5.0),
         ..thread_like()
     };
     let strip = Strip { length, width, segments };

@@ -25,7 +25,7 @@ use taffeta::scene::{Air, Cloth, ClothModel, Contact, FabricChange, Mesh, Method
 /// Acceleration of gravity [m/s²].
 const GRAVITY: f64 = 9.81;
 /// Sub-steps and iterations after which cloth is not waited for any longer.
-const MOST_WORK: u64 = 400_000;
+const MOST_WORK: u64 = 1_500_000;
 
 /// Compares every method with physics that has an answer.
 ///
@@ -345,9 +345,9 @@ fn run(simulation: &mut Simulation, seconds: f64) -> Result<(), Failure> {
     (0..steps).try_for_each(|_| simulation.step().map(drop).map_err(Failure::work))
 }
 
-/// Steps until nothing moves by more than 0.1 mm/s, for `seconds` at most; a run that needs [`MOST_WORK`] has no rest to find.
+/// Steps until nothing moves by more than 0.01 mm/s, for `seconds` at most; a run that needs [`MOST_WORK`] has no rest to find.
 fn settle(simulation: &mut Simulation, seconds: f64) -> Result<(), Failure> {
-    let still = |s: &Simulation| s.state().velocities.iter().all(|v| v.length() < 1e-4);
+    let still = |s: &Simulation| s.state().velocities.iter().all(|v| v.length() < 1e-5);
     let (mut work, mut checked) = (0, 0.0);
     while simulation.state().time < seconds && work < MOST_WORK {
         let report = simulation.step().map_err(Failure::work)?;

@@ -51,9 +51,10 @@ pub struct Args {
 #[derive(Serialize)]
 struct Row {
     method: &'static str,
-    /// Sub-steps in a frame; those that the method takes by itself, if it chose them.
+    /// Sub-steps in a frame.
     substeps: f64,
-    own_choice: bool,
+    /// `us` or `the method`.
+    chosen_by: &'static str,
     threads: usize,
     frames: u32,
     ms_per_frame: Milliseconds,
@@ -90,7 +91,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     let finest = FINER << ladder_top(doublings, args.reference);
     let (exact, own_error, size) = pool.install(|| bench.reference(finest))?;
     tell(format_args!("reference {}: its own error is about {}", args.reference.name(), figures(own_error)))?;
-    let mut lines: Vec<Line> = Vec::new();
+    let (mut lines, mut chosen): (Vec<Line>, Vec<[f64; 2]>) = Default::default();
     let methods = if args.methods.is_empty() { Method::ALL } else { &args.methods };
     for (colour, &method) in methods.iter().enumerate() {
         let mut points = Vec::new();
@@ -105,14 +106,18 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
                 Err(other) => return Err(other),
             };
             let row = row(method, multiple, &run, &exact, size, threads);
-            if multiple.is_some() {
-                points.push([row.ms_per_frame.cpu.unwrap_or(row.ms_per_frame.median), row.error]);
-            }
+            let point = [row.ms_per_frame.cpu.unwrap_or(row.ms_per_frame.median), row.error];
+            if multiple.is_some() { &mut points } else { &mut chosen }.push(point);
             table.take(method.name(), Ok(row), words)?;
         }
-        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         lines.push(Line { name: method.name().into(), points, colour, stroke: Stroke::Marked });
     }
+    lines.push(Line {
+        name: "as the method chooses".into(),
+        points: chosen,
+        colour: 7,
+        stroke: Stroke::Marks,
+    });
     table.plots = vec![plot(args, lines, own_error)];
     table.page = vec![section(args, &table, own_error, finest)];
     Ok(table)
@@ -198,7 +203,7 @@ fn row(method: Method, multiple: Option<u32>, run: &Run, exact: &Run, size: f64,
     Row {
         method: method.name(),
         substeps: run.steps.iter().map(|frame| frame.substeps as f64).sum::<f64>() / frames as f64,
-        own_choice: multiple.is_none(),
+        chosen_by: if multiple.is_some() { "us" } else { "the method" },
         threads,
         frames: frames as u32,
         ms_per_frame: Milliseconds::of(&run.steps),
@@ -210,10 +215,10 @@ fn row(method: Method, multiple: Option<u32>, run: &Run, exact: &Run, size: f64,
 
 fn words(row: &Row) -> String {
     format!(
-        "{:18} {:>6} sub-steps{:10} {:>8} ms a frame (cpu {:>8})  error {:>9}  largest {:>9}  strain {}",
+        "{:18} {:>6} sub-steps chosen by {:10} {:>8} ms a frame (cpu {:>8})  error {:>9}  largest {:>9}  strain {}",
         row.method,
         figures(row.substeps),
-        if row.own_choice { " (its own)" } else { "" },
+        row.chosen_by,
         figures(row.ms_per_frame.median),
         row.ms_per_frame.cpu.map_or("-".into(), figures),
         figures(row.error),
@@ -249,7 +254,7 @@ fn section(args: &Args, table: &Table, own_error: f64, finest: u32) -> Section {
         columns: vec![
             text("method", "method"),
             figure("sub-steps in a frame", "substeps"),
-            column("its own choice", "own_choice", Form::Word),
+            column("chosen by", "chosen_by", Form::Plain),
             figure("CPU ms a frame", "ms_per_frame.cpu"),
             figure("wall ms a frame", "ms_per_frame.median"),
             figure("error", "error"),

@@ -150,15 +150,15 @@ fn add_section(page: &mut String, number: usize, section: &Section) {
     if !section.commands.is_empty() {
         let _ = writeln!(page, "<pre>{}</pre>", escape(&section.commands.join("\n")));
     }
-    if !section.rows.is_empty() {
-        add_table(page, &section.columns, &section.rows);
-    }
     if !section.plots.is_empty() {
         *page += "<div class=\"plots\">\n";
         section.plots.iter().for_each(|plot| {
             let _ = writeln!(page, "<figure>{}</figure>", lines_svg(plot));
         });
         *page += "</div>\n";
+    }
+    if !section.rows.is_empty() {
+        add_table(page, &section.columns, &section.rows);
     }
     if !section.pictures.is_empty() {
         *page += "<div class=\"pictures\">\n";

@@ -121,7 +121,7 @@ fn more_sub_steps_bring_methods_nearer_to_the_reference() {
     let all = place.json("compare.json");
     let rows = all["rows"].as_array().unwrap();
     let errors = |method: &str| -> Vec<f64> {
-        let given = rows.iter().filter(|row| row["method"] == method && row["own_choice"] == false);
+        let given = rows.iter().filter(|row| row["method"] == method && row["chosen_by"] == "us");
         given.map(|row| row["error"].as_f64().unwrap()).collect()
     };
     let bdf2 = errors("bdf2");

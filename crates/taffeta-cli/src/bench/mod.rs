@@ -66,7 +66,7 @@ struct Common {
     /// Write the rows here as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the rows into this folder as EXPERIMENT.json and EXPERIMENT.csv, and a page of them as EXPERIMENT.html.
+    /// Write the rows into this folder as EXPERIMENT.json and EXPERIMENT.csv, and a page of them as EXPERIMENT.html and EXPERIMENT.md.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -149,7 +149,9 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
             ("date", machine::date()),
             ("command", command()),
         ];
-        write(&path("html"), &page::html(&table.title(name), &about, &table.sections(name)))?;
+        let (title, sections) = (table.title(name), table.sections(name));
+        write(&path("md"), &page::markdown(&title, &about, &sections))?;
+        write(&path("html"), &page::html(&title, &about, &sections))?;
         tell(described(&path("html")))?;
     }
     Ok(ending)

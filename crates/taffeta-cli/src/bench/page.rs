@@ -142,6 +142,31 @@ pub fn html(title: &str, about: &[(&str, String)], sections: &[Section]) -> Stri
     page + "</main>\n</body>\n</html>\n"
 }
 
+/// The words and tables of the page as Markdown, for documents.
+pub fn markdown(title: &str, about: &[(&str, String)], sections: &[Section]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let about: Vec<String> = about.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let mut page = format!("# {title}\n\n{}\n", about.join("; "));
+    for section in sections {
+        let commands = section.commands.iter().map(|command| format!("`{command}`"));
+        let words = section.words.iter().cloned().chain(commands).collect::<Vec<_>>().join("\n\n");
+        let _ = write!(page, "\n## {}\n\n{words}\n\n", section.title);
+        page += &line(section.columns.iter().map(|column| column.heading.clone()).collect());
+        page += &line(
+            section
+                .columns
+                .iter()
+                .map(|column| if class(column.form).is_empty() { "---" } else { "---:" }.into())
+                .collect(),
+        );
+        for row in &section.rows {
+            page +=
+                &line(section.columns.iter().map(|column| cell(at(row, &column.key), column.form)).collect());
+        }
+    }
+    page
+}
+
 fn add_section(page: &mut String, number: usize, section: &Section) {
     let _ = writeln!(page, "<section id=\"s{number}\">\n<h2>{}</h2>", escape(&section.title));
     for words in &section.words {
@@ -253,6 +278,19 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part} in {page}");
         }
+    }
+
+    #[test]
+    fn a_page_is_told_as_markdown() {
+        let rows = vec![json!({ "name": "a", "share": 0.25 })];
+        let columns = vec![text("name", "name"), column("share", "share", Form::Percent)];
+        let section =
+            Section { title: "T".into(), columns, rows, commands: vec!["do".into()], ..Section::default() };
+        let told = markdown("page", &[("date", "now".into())], &[section]);
+        assert_eq!(
+            told,
+            "# page\n\ndate: now\n\n## T\n\n`do`\n\n| name | share |\n| --- | ---: |\n| a | 25 % |\n"
+        );
     }
 
     #[test]

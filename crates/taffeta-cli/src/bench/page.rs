@@ -68,6 +68,8 @@ pub enum Form {
     Percent,
     /// `true` is good.
     Verdict,
+    /// `3 of 4`: good if it is all of them.
+    Share,
 }
 
 /// A column of numbers to three figures.
@@ -221,6 +223,11 @@ fn add_table(page: &mut String, columns: &[Column], rows: &[Value]) {
             let verdict = match (column.form, cell.as_str()) {
                 (Form::Verdict, "yes") => " class=\"good\"",
                 (Form::Verdict, "NO") => " class=\"bad\"",
+                (Form::Share, share) => match share.split_once(" of ") {
+                    Some((some, all)) if some == all => " class=\"number good\"",
+                    Some(_) => " class=\"number bad\"",
+                    None => " class=\"number\"",
+                },
                 _ => hidden,
             };
             let _ = write!(page, "<td{verdict}>{}</td>", escape(cell));
@@ -232,7 +239,11 @@ fn add_table(page: &mut String, columns: &[Column], rows: &[Value]) {
 }
 
 fn class(form: Form) -> &'static str {
-    if matches!(form, Form::Word | Form::Figures | Form::Percent) { " class=\"number\"" } else { "" }
+    if matches!(form, Form::Word | Form::Share | Form::Figures | Form::Percent) {
+        " class=\"number\""
+    } else {
+        ""
+    }
 }
 
 /// A value as it stands in a table.

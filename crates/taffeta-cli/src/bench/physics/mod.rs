@@ -294,7 +294,7 @@ fn overview(rows: &[Value]) -> Section {
     };
     let passed = rows.iter().filter(|row| row["pass"] == true).count();
     let mut columns = vec![text("experiment", "experiment")];
-    columns.extend(methods.iter().map(|method| column(method, method, Form::Word)));
+    columns.extend(methods.iter().map(|method| column(method, method, Form::Share)));
     Section {
         title: "Overview".into(),
         words: vec![format!("{passed} of {} rows pass. A dash: the method does not offer it.", rows.len())],

@@ -14,11 +14,13 @@ pub mod nearest;
 pub mod passage;
 pub mod passages;
 pub mod queries;
+pub mod sift;
 pub mod sorted;
 pub mod stars;
 pub mod surface;
 mod tangles;
 pub mod tree;
+pub mod untangle;
 mod zones;
 
 use crate::math::DVec3;

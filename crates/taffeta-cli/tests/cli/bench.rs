@@ -131,6 +131,47 @@ fn more_sub_steps_bring_methods_nearer_to_the_reference() {
     assert!(page.contains("<svg") && page.contains("the reference's own error"));
 }
 
+#[cfg(unix)]
+#[test]
+fn peers_are_judged_from_their_frames() {
+    let place = Workplace::new();
+    // A sheet of 4 x 4 that does not move at all has no strain, and must not count for it.
+    let point = |i: u32| [f64::from(i % 4) / 3.0, 0.0, f64::from(i / 4) / 3.0];
+    let still: Vec<u8> = (0..16).flat_map(point).flat_map(f64::to_le_bytes).collect();
+    std::fs::write(place.path("frames.f64"), still.repeat(21)).unwrap();
+    place.write(
+        "peer.json",
+        &format!(r#"{{"version": "7", "cpu_ms": [{0}], "wall_ms": [{0}]}}"#, ["1"; 20].join(",")),
+    );
+    place.write("driver.sh", "cp frames.f64 peer.json \"$1\"");
+    let folder = place.path("").display().to_string();
+    let peer = |name: &str, command: &str| {
+        format!(
+            r#"{{"name": "{name}", "command": [{command}], "folder": "{folder}", "ladder": [{{"substeps": 1}}]}}"#
+        )
+    };
+    place.write(
+        "list.json",
+        &format!("[{}, {}]", peer("still", r#""sh", "driver.sh""#), peer("gone", r#""no-such-program""#)),
+    );
+    let words =
+        ["bench", "peers", "list.json", "--grid", "4", "--frames", "20", "--tolerance", "0.01", "--out", "."];
+    let ended = place.succeed(&words);
+    assert!(ended.err.contains("no-such-program"), "{}", ended.err);
+    let all = place.json("peers.json");
+    let rows = all["rows"].as_array().unwrap();
+    let still = rows.iter().find(|row| row["peer"] == "still").unwrap();
+    assert!(
+        still["max_strain"].as_f64() < Some(1e-12) && still["version"] == "7" && still["counts"] == false
+    );
+    let ours: Vec<_> = rows.iter().filter(|row| row["peer"] == "Taffeta").collect();
+    assert!(
+        ours.len() == 2
+            && ours.iter().all(|row| row["counts"] == true && row["max_strain"].as_f64() <= Some(0.01))
+    );
+    place.taffeta(&["bench", "peers", "nothing.json"]).refused(2, &["nothing.json", "setup.sh"]);
+}
+
 #[test]
 fn numbers_that_make_no_sheet_are_refused() {
     let place = Workplace::new();

@@ -31,6 +31,8 @@ pub struct Film {
     pub version: String,
     pub settings: String,
     pub frames: Vec<Vec<DVec3>>,
+    /// How its quads are cut in two: what does not meet as one program cuts them may meet as another does.
+    pub triangles: Vec<[u32; 3]>,
     pub cpu_ms: Vec<f64>,
     pub wall_ms: Vec<f64>,
 }
@@ -98,10 +100,24 @@ impl Drive {
             version: about["version"].as_str().unwrap_or_default().into(),
             settings: words(rung),
             frames: frames_of(&read(&folder.path().join("frames.f64"))?, (task.grid * task.grid) as usize),
+            triangles: cut(task.grid),
             cpu_ms: times("cpu_ms"),
             wall_ms: times("wall_ms"),
         })
     }
+}
+
+/// Quads of a grid whose rows go along z, seen from above.
+pub fn quads(n: u32) -> impl Iterator<Item = [u32; 4]> {
+    (0..(n - 1) * (n - 1)).map(move |k| {
+        let i = k / (n - 1) * n + k % (n - 1);
+        [i, i + n, i + n + 1, i + 1]
+    })
+}
+
+/// Triangles as `peers/sheet.py` has them.
+fn cut(n: u32) -> Vec<[u32; 3]> {
+    quads(n).flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect()
 }
 
 /// Positions from little-endian doubles, as many whole frames as there are.
@@ -118,11 +134,13 @@ pub fn ours(task: &Task, method: Method, tolerance: f64) -> Result<Film, Failure
     let n = task.grid as usize;
     // Our rows begin at the far side.
     let now = |s: &Simulation| s.state().positions.chunks(n).rev().flatten().copied().collect::<Vec<_>>();
+    let number = |i: u32| (task.grid - 1 - i / task.grid) * task.grid + i % task.grid;
     let mut film = Film {
         peer: "Taffeta".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         settings: format!("{}, tolerance {}", method.name(), crate::certificate::percent(tolerance)),
         frames: vec![now(&simulation)],
+        triangles: simulation.model().triangles.iter().map(|t| t.map(number)).collect(),
         cpu_ms: Vec::new(),
         wall_ms: Vec::new(),
     };
@@ -188,6 +206,11 @@ mod tests {
         // The pins are the first row's ends.
         assert_eq!((film.frames[1][0], film.frames[1][3]), (film.frames[0][0], film.frames[0][3]));
         assert!(film.frames[1][12].y < 0.0);
+        // Triangles look up, as those of the peers do.
+        for [a, b, c] in film.triangles.iter().chain(&cut(4)).map(|t| t.map(|i| film.frames[0][i as usize])) {
+            assert!((b - a).cross(c - a).y > 0.0);
+        }
+        assert_eq!(film.triangles.len(), cut(4).len());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::super::hang::crossing;
 use super::super::median;
+use super::driver::quads;
 use super::{Film, LATEST_FALL, Row, Task};
 use taffeta::check::{Surface, certify_parts};
 use taffeta::math::{DVec3, Pose};
@@ -46,7 +47,7 @@ pub fn row(task: &Task, film: Film) -> Row {
             row.max_strain = f64::INFINITY;
             break;
         }
-        let cloth = Surface { positions, triangles: &topology.triangles };
+        let cloth = Surface { positions, triangles: &film.triangles };
         let bodies = ball.iter().map(|form| (form, Pose::IDENTITY));
         let found = certify_parts(cloth, &topology.edges, &lengths, bodies, 0.0);
         row.max_strain = row.max_strain.max(found.max_strain);
@@ -60,15 +61,6 @@ pub fn row(task: &Task, film: Film) -> Row {
     let fell = task.scene != "hang" || row.fall_s.is_some_and(|fall| fall <= LATEST_FALL);
     row.counts = row.frames == task.frames as usize && row.max_strain.is_finite() && fell;
     row
-}
-
-/// Quads of a grid whose rows go along z, seen from above.
-fn quads(n: u32) -> Vec<[u32; 4]> {
-    let quad = |k: u32| {
-        let i = k / (n - 1) * n + k % (n - 1);
-        [i, i + n, i + n + 1, i + 1]
-    };
-    (0..(n - 1) * (n - 1)).map(quad).collect()
 }
 
 /// When the far side has fallen [s].
@@ -94,6 +86,7 @@ mod tests {
             version: String::new(),
             settings: String::new(),
             frames: vec![start.clone(), start.clone(), last],
+            triangles: vec![[0, 4, 5], [0, 5, 1]],
             cpu_ms: vec![1.0, 3.0],
             wall_ms: vec![1.0, 3.0],
         };

@@ -63,6 +63,17 @@ box = { size = [1.0, 2.0, 3.0] }
 [collider.mesh]
 file = "walk-##.obj"
 sequence = { first = 0, last = 9, rate = 25.0 }
+[[body]]
+density = 300.0
+friction = 0.4
+sphere = { radius = 0.5 }
+[[body]]
+mass = 2.0
+capsule = { radius = 0.2, length = 1.0 }
+[[body]]
+box = { size = [1.0, 2.0, 3.0] }
+[[body]]
+mesh = { file = "some.obj" }
 "##;
 
 const HERE: &str = "put the value here";

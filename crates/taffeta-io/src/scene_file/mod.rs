@@ -278,6 +278,10 @@ fn read_meshes(
         let _ =
             files.map(|file| read(&file, format!("collider[{index}].mesh.file"), notes)).find(|read| !read);
     }
+    for (index, body) in scene.body.iter().enumerate() {
+        let Some(mesh) = &body.mesh else { continue };
+        read(&mesh.file, format!("body[{index}].mesh.file"), notes);
+    }
     for shape in scene.cloth.iter().filter_map(|cloth| cloth.mesh.as_ref()) {
         if let Some(mesh) = meshes.get(&shape.file) {
             notes_of_cloth(mesh, shape).iter().for_each(|text| note(&shape.file, text, notes));

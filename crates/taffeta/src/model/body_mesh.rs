@@ -105,6 +105,12 @@ impl BodyMesh {
         Ok(Self { triangles, moments, interval: asked.interval(), thickness: asked.thickness })
     }
 
+    /// The surface of a body that does not deform and keeps no distance of its own.
+    pub fn rigid(asked: &MeshShape, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Self, Fault> {
+        let MeshShape { file, scale, up, weld } = asked.clone();
+        Self::new(&MeshBody { file, scale, up, weld, thickness: 0.0, sequence: None }, meshes, key)
+    }
+
     /// Its triangles.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles

@@ -3,6 +3,7 @@
 //! The rules of every key (type, range, default, meaning) stand here once, as attributes and doc comments; the JSON
 //! Schema, the check of a scene and the scene reference are all made from them.
 
+pub mod body;
 pub mod cloth;
 pub mod collider;
 pub mod collider_mesh;
@@ -15,6 +16,7 @@ pub mod presets;
 pub mod rules;
 mod sense;
 
+pub use body::Body;
 pub use cloth::{
     Ball, Cloth, ClothModel, Corner, Disc, Filling, FillingKind, Kick, Lattice, MeshShape, Pin, Sheet, Side,
     Strip, Tube, UpAxis,
@@ -64,6 +66,9 @@ pub struct Scene {
     /// What the cloth meets.
     #[schemars(length(max = 10_000))]
     pub collider: Vec<Collider>,
+    /// What moves freely among them.
+    #[schemars(length(max = 10_000))]
+    pub body: Vec<Body>,
     /// What is written down.
     pub output: Output,
     /// From where pictures are taken. Left out, all of the motion is in the picture.
@@ -85,6 +90,7 @@ impl Default for Scene {
             fabrics: BTreeMap::new(),
             cloth: Vec::new(),
             collider: Vec::new(),
+            body: Vec::new(),
             output: Output::default(),
             camera: None,
         }

@@ -58,6 +58,7 @@ list_of_rules! {
         PinnedTwice = "pins what another pin holds",
         TimeNotLater = "is not later than the keyframe before",
         TooFast = "is further than a body gets since the keyframe before",
+        MassTwice = "is a second mass",
         NoNumberSigns = "has no place for the number of a file",
         LastBeforeFirst = "is before the first file",
         TooManyFiles = "makes too many files",

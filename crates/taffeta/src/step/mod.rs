@@ -22,7 +22,7 @@ pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
 use crate::collide::{Guard, Settled};
-use crate::math::DVec3;
+use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
@@ -142,10 +142,10 @@ impl Simulation {
                 false => Vec::new(),
             };
             let cloth = check::Surface { positions: &state.positions, triangles: &model.triangles };
-            let into = |c: &model::Collider| {
-                check::against_form(cloth, &c.form, &c.pose(state.time), state.time).intersecting
+            let into = |(c, pose): (&model::Collider, Pose)| {
+                check::against_form(cloth, &c.form, &pose, state.time).intersecting
             };
-            guard.tangle(&cloth_cloth, model.colliders.iter().flat_map(into));
+            guard.tangle(&cloth_cloth, model.colliders.iter().zip(model.poses(state)).flat_map(into));
         }
     }
 

@@ -1,5 +1,6 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
+use super::bodies;
 use super::impulse_around::Around;
 use super::impulse_lengths::{Lengths, numbers, sweep};
 use super::impulse_pace::{Pace, Verdict};
@@ -204,7 +205,7 @@ impl Impulse {
                 return Verdict::Lost;
             }
             if let Some(guard) = guard.as_deref_mut().filter(|_| k + 1 == ends_at && ends_at < count) {
-                report.settled += self.settle(guard, f64::from(ends_at - begun_at));
+                report.settled += self.settle(guard, model, f64::from(ends_at - begun_at));
                 let n = model.particle_count();
                 self.x[..n].copy_from_slice(&self.q[..n]);
                 self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
@@ -212,7 +213,7 @@ impl Impulse {
         }
         let verdict = self.reach_tolerance(model, guard.as_deref_mut(), h, pace, report);
         if let Some(guard) = guard {
-            report.settled += self.settle(guard, f64::from(count - begun_at));
+            report.settled += self.settle(guard, model, f64::from(count - begun_at));
             report.converged &= self.lengths.strain(&self.q) <= model.tolerance;
         }
         verdict
@@ -239,11 +240,23 @@ impl Impulse {
     }
 
     /// Ends a stretch of so many sub-steps: what the guard moves changes velocities too.
-    fn settle(&mut self, guard: &mut Guard, substeps: f64) -> Settled {
+    fn settle(&mut self, guard: &mut Guard, model: &Model, substeps: f64) -> Settled {
         let begun = Instant::now();
-        let n = guard.ends().len();
-        let settled = guard.settle(self.q[..n].iter().map(|q| q.xyz()));
-        for ((q, y), end) in self.q.iter_mut().zip(&mut self.y).zip(guard.ends()) {
+        let (n, all) = (model.cloth_particle_count(), model.particle_count());
+        // The ways of bodies in a sub-step.
+        self.y[n..all].iter_mut().zip(&self.x[n..all]).for_each(|(y, x)| *y = *y - *x);
+        bodies::stiffen(model, &mut self.q, &mut self.y);
+        let settled = guard.settle(self.q[..all].iter().map(|q| q.xyz()));
+        for ((q, y), end) in self.q[n..all].iter_mut().zip(&mut self.y[n..all]).zip(&guard.ends()[n..]) {
+            *y += Vec4::from((*end - q.xyz()) / substeps);
+            *q = (*end).into();
+        }
+        bodies::stiffen_velocities(model, &self.q, &mut self.y);
+        for i in n..all {
+            (self.x[i], self.y[i]) = (self.q[i], (self.q[i] + self.y[i]).xyz().into());
+            self.y[i].0[3] = 1.0;
+        }
+        for ((q, y), end) in self.q[..n].iter_mut().zip(&mut self.y).zip(guard.ends()) {
             let way = *end - q.xyz();
             if way != DVec3::ZERO {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
@@ -301,11 +314,16 @@ impl Impulse {
         let tension = numbers(&self.tension);
         let now = SubStep { model, h, x: &self.x, y: &self.y, held, tension, share: &self.share };
         let (pull, set) = (&self.pull, self.set);
-        let n = model.particle_count();
+        let (n, all) = (model.cloth_particle_count(), model.particle_count());
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
             worker.sums = pull::apply(set, pull, worker.particles.clone(), &now, q);
             grip.fill(Vec4::ZERO);
         });
+        self.grip[n..].fill(Vec4::ZERO);
+        for i in n..all {
+            let v = Vec4::from((self.y[i] - self.x[i]).xyz() / h);
+            self.q[i] = self.x[i] + bodies::pulled(model, v, h) * h;
+        }
         self.workers.iter().fold(Sums::default(), |all, worker| Sums {
             moving: all.moving + worker.sums.moving,
             added: all.added + worker.sums.added,
@@ -366,9 +384,10 @@ impl Impulse {
     /// Contacts with friction inside the iteration.
     fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
+        let of_cloths = model.cloth_particle_count();
         for _ in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
-                each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
+                each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
                     worker.contacts = around.touch(model, worker.particles.clone(), worker.cloth, x, q, grip);
                 });
             }
@@ -383,10 +402,11 @@ impl Impulse {
 
     /// The end of a sub-step is the start of the next, and its velocity leads on.
     fn advance(&mut self, model: &Model, h: f64) {
+        self.lead_bodies(model, h);
         if self.as_printed.is_some() {
             return self.advance_as_printed(model, h);
         }
-        let (set, n) = (self.set, model.particle_count());
+        let (set, n) = (self.set, model.cloth_particle_count());
         let now = Lead { model, h, q: &self.q, grip: &self.grip, share: &self.share };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             pull::lead_on(set, worker.particles.clone(), &now, x, y);
@@ -398,11 +418,25 @@ impl Impulse {
         }
     }
 
+    /// Free bodies are made rigid at the end of a sub-step, and their velocities lead on.
+    fn lead_bodies(&mut self, model: &Model, h: f64) {
+        let nodes = model.cloth_particle_count()..model.particle_count();
+        for i in nodes.clone() {
+            self.y[i] = (self.q[i] - self.x[i]) * (1.0 / h);
+        }
+        bodies::stiffen(model, &mut self.q, &mut self.y);
+        for i in nodes {
+            let (end, v) = (self.q[i].xyz(), self.y[i].xyz());
+            (self.x[i], self.y[i]) = (end.into(), (end + h * v).into());
+            self.y[i].0[3] = 1.0;
+        }
+    }
+
     /// The same as P1 eq. 1-2 print it: forces have displaced by h²/2 f / m and give the velocity h f / m, impulses displace by h times their velocity.
     fn advance_as_printed(&mut self, model: &Model, h: f64) {
         let slower = 1.0 / (1.0 + h * model.air.damping);
         let forces = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
-        for i in 0..model.particle_count() {
+        for i in 0..model.cloth_particle_count() {
             let (way, w) = ((self.q[i] - self.x[i]).xyz(), model.inverse_mass[i]);
             let free = w > 0.0 && self.grip[i].0[3] == 0.0;
             let force = model.gravity + forces.get(i).map_or(DVec3::ZERO, |f| w * f.xyz());

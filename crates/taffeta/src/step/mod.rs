@@ -1,5 +1,6 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
+mod bodies;
 mod implicit;
 mod implicit_particles;
 mod implicit_pull;
@@ -199,7 +200,9 @@ impl Simulation {
         match state.positions.iter().zip(&state.velocities).position(lost) {
             None => Ok(()),
             Some(i) => {
-                let (cloth, first) = self.model.cloth_of(i).map_or(("", 0), |c| (&c.name, c.particles.start));
+                let body = self.model.bodies.iter().find(|body| body.nodes.contains(&i));
+                let body = body.map_or(("", 0), |b| (&*self.model.colliders[b.collider].name, b.nodes.start));
+                let (cloth, first) = self.model.cloth_of(i).map_or(body, |c| (&c.name, c.particles.start));
                 Err(StepError::NotFinite {
                     particle: i - first,
                     cloth: cloth.to_string(),

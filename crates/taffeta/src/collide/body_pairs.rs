@@ -68,7 +68,8 @@ impl BodyPairs {
     pub fn new(surface: &Surface, movable: &[bool]) -> Self {
         let is_free = |object: &super::surface::Object| object.points.clone().any(|p| movable[p]);
         let numbered = surface.objects.iter().enumerate();
-        let bodies: Vec<_> = numbered.filter(|(_, o)| o.body.is_some()).map(|(k, o)| (k, is_free(o))).collect();
+        let bodies: Vec<_> =
+            numbered.filter(|(_, o)| o.body.is_some()).map(|(k, o)| (k, is_free(o))).collect();
         let any = bodies.iter().any(|(_, free)| *free);
         Self { bodies: if any { bodies } else { Vec::new() }, near: [Vec::new(), Vec::new()] }
     }

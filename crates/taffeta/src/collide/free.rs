@@ -2,7 +2,7 @@
 
 use super::surface::Surface;
 use crate::math::{DMat3, DVec3};
-use crate::model::{Model, RigidBody, Shape, Form};
+use crate::model::{Form, Model, RigidBody, Shape};
 use std::ops::Range;
 
 /// All free bodies of a model.
@@ -125,7 +125,8 @@ impl Free {
 impl Lie {
     /// How far a point at `arm` from the centre [m] moves by an impulse there, per impulse [1/kg].
     pub fn give(&self, arm: DVec3) -> DMat3 {
-        let moved = |unit: DVec3| self.inverse_mass * unit + (self.inverse_inertia * arm.cross(unit)).cross(arm);
+        let moved =
+            |unit: DVec3| self.inverse_mass * unit + (self.inverse_inertia * arm.cross(unit)).cross(arm);
         DMat3::from_cols(moved(DVec3::X), moved(DVec3::Y), moved(DVec3::Z))
     }
 

@@ -6,8 +6,8 @@
 
 use super::candidates::{Candidates, Pair};
 use super::contact::{self, Contact, Done, Moved};
-use super::free::{FreeBodies, Lie};
 use super::distance::{Kind, closest, lower_bound};
+use super::free::{FreeBodies, Lie};
 use super::is_smooth;
 use super::nearest::nearest;
 use super::passage::{Passage, passage};
@@ -161,6 +161,11 @@ impl Guard {
         !self.tangles.is_empty()
     }
 
+    /// Begins a step, which is to depend on nothing that was before it but the state.
+    pub fn begin_step(&mut self) {
+        self.touches.forget();
+    }
+
     /// How many sub-steps a stretch may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
     pub fn substeps(&self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
         let n = self.surface.particles.max(1) as f64;
@@ -228,7 +233,8 @@ impl Guard {
         mut moved: impl FnMut(usize, DVec3),
     ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        let any = contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, &mut moved);
+        let any =
+            contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, &mut moved);
         any | self.touches.part(&self.free, &touch::Moved { before, bodies, h }, after, moved)
     }
 
@@ -375,9 +381,15 @@ impl Guard {
             let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
             let gap = sum(&|k| near.weights[k] * normal.dot(self.end[points[k]]));
             let features = if pair.kind == Kind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
-            let bodies = features.map(|of| Pushed::of(&self.free, &self.surface, pair, of, &near.weights, &self.end));
+            let bodies =
+                features.map(|of| Pushed::of(&self.free, &self.surface, pair, of, &near.weights, &self.end));
             let both = sum(&|k| near.weights[k] * near.weights[k] * self.inverse_mass[points[k]]);
-            let both = both + bodies.iter().flatten().map(|body| normal.dot(body.lie.give(body.arm) * normal)).sum::<f64>();
+            let both = both
+                + bodies
+                    .iter()
+                    .flatten()
+                    .map(|body| normal.dot(body.lie.give(body.arm) * normal))
+                    .sum::<f64>();
             let depth = 0.5 * (kept.distance + kept.floor) - gap;
             if both > 0.0 && depth > 0.0 {
                 for (k, p) in points.into_iter().enumerate().filter(|(_, p)| self.inverse_mass[*p] > 0.0) {
@@ -407,10 +419,14 @@ impl Guard {
                 }
             }
         }
-        for (free, object) in self.free.iter().flat_map(|free| self.planes.iter().map(move |plane| (free, *plane))) {
+        for (free, object) in
+            self.free.iter().flat_map(|free| self.planes.iter().map(move |plane| (free, *plane)))
+        {
             let Some(after) = plane(&self.poses, object) else { continue };
             let floor = self.surface.between(free.object, object).floor;
-            let deepest = |most: f64, x: &DVec3| nearest(&after, *x, floor).map_or(most, |near| most.max(floor - near.gap));
+            let deepest = |most: f64, x: &DVec3| {
+                nearest(&after, *x, floor).map_or(most, |near| most.max(floor - near.gap))
+            };
             let depth = self.end[free.points.clone()].iter().fold(0.0, deepest);
             if depth > 0.0 {
                 let out = depth * (after.pose.rotation * DVec3::Y);

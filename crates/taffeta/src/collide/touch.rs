@@ -18,8 +18,10 @@ const ANSWERS: usize = 1000;
 const STILL: f64 = 1e-7;
 /// Impacts slower than this do not bounce [m/s].
 const BOUNCES: f64 = 0.2;
-/// Cosine beyond a right angle that still counts as one.
-const SQUARE: f64 = 1e-3;
+/// Sine of the angle by which what is around a contact may rise above it: what is nearly flat has contacts all over.
+const RISES: f64 = 0.3;
+/// Sine of the angle below which edges run side by side.
+const SIDE_BY_SIDE: f64 = 1e-3;
 /// What is so many times further apart than the distance kept, less what is solid of it, does not touch yet.
 const HOVERS: f64 = 1.2;
 
@@ -60,6 +62,8 @@ struct Touch {
     /// Impulses so far [kg·m].
     push: f64,
     grip: DVec3,
+    /// The points that it is between, ascending: it is known by them from stretch to stretch.
+    key: [u32; 4],
 }
 
 /// All contacts of free bodies in a stretch of time.
@@ -73,8 +77,10 @@ pub struct Touches {
     planes: Vec<(usize, [Pose; 2])>,
     /// Triangles around every point, as starts and one list.
     around: (Vec<u32>, Vec<u32>),
-    keys: Vec<([u32; 4], u32)>,
-    sorted: Vec<Touch>,
+    /// Contacts of the stretch before.
+    before: Vec<Touch>,
+    /// Duration of the sub-step before [s]; 0 if a step has just begun.
+    last: f64,
 }
 
 /// What a stretch of time begins with.
@@ -120,6 +126,7 @@ impl Touches {
         pairs: impl Iterator<Item = &'p Pair>,
         planes: impl Iterator<Item = (usize, Pose)>,
     ) {
+        std::mem::swap(&mut self.list, &mut self.before);
         self.list.clear();
         self.planes.clear();
         for pair in pairs {
@@ -127,21 +134,27 @@ impl Touches {
                 self.list.push(touch);
             }
         }
-        self.drop_doubles();
         for (object, pose) in planes {
             self.planes.push((object, [pose; 2]));
             for (number, free) in begin.bodies.iter().enumerate() {
                 let points = free.points.clone().zip(&free.weights);
-                self.list.extend(points.filter_map(|(p, nodes)| on_plane(begin, (object, &pose), number, p, nodes)));
+                self.list.extend(
+                    points.filter_map(|(p, nodes)| on_plane(begin, (object, &pose), number, p, nodes)),
+                );
             }
         }
+        // Rims belong to several faces: one of all contacts between the same points is enough.
+        self.list.sort_by_key(|touch| touch.key);
+        self.list.dedup_by_key(|touch| touch.key);
+        self.recall();
     }
 
     fn of_pair(&self, begin: &Begin, pair: &Pair) -> Option<Touch> {
         let Begin { surface, bodies, start, end, .. } = *begin;
         let near = closest(pair.kind, &pair.points.map(|p| start[p as usize]));
         let gap = near.vector.length();
-        if gap <= 0.0 || (pair.kind == Kind::EdgeEdge && are_parallel(pair.points.map(|p| start[p as usize]))) {
+        if gap <= 0.0 || (pair.kind == Kind::EdgeEdge && are_parallel(pair.points.map(|p| start[p as usize])))
+        {
             return None;
         }
         let normal = near.vector / gap;
@@ -152,16 +165,20 @@ impl Touches {
         let parting: f64 = (0..4).map(|k| near.weights[k] * way(k).dot(normal)).sum();
         let features = [(0..split, -normal), (split..4, normal)];
         if gap >= kept.distance + begin.pad - parting.min(0.0)
-            || features.iter().any(|(of, out)| !self.faces(begin, &pair.points[of.clone()], &near.weights[of.clone()], *out))
+            || features.iter().any(|(of, out)| {
+                !self.faces(begin, &pair.points[of.clone()], &near.weights[of.clone()], *out)
+            })
         {
             return None;
         }
-        let mut touch = Touch { restitution: begin.restitution(objects), ..Touch::new(pair.points, normal, kept) };
+        let mut touch =
+            Touch { restitution: begin.restitution(objects), ..Touch::new(pair.points, normal, kept) };
         (touch.weights, touch.split) = (near.weights, split);
         for ((side, (of, _)), object) in touch.sides.iter_mut().zip(features).zip(objects) {
             side.body = bodies.of_object(object);
             let Some(free) = side.body.map(|number| bodies.get(number)) else {
-                let inverse = |k: usize| begin.inverse_mass.get(pair.points[k] as usize).copied().unwrap_or(0.0);
+                let inverse =
+                    |k: usize| begin.inverse_mass.get(pair.points[k] as usize).copied().unwrap_or(0.0);
                 of.for_each(|k| touch.moves[k] = near.weights[k] * inverse(k));
                 continue;
             };
@@ -170,7 +187,16 @@ impl Touches {
                 (0..4).for_each(|j| side.nodes[j] += near.weights[k] * weights[j]);
             }
         }
-        touch.radii = objects.map(|o| if surface.objects[o].body.is_some() { surface.objects[o].radius } else { 0.0 });
+        touch.radii =
+            objects.map(|o| if surface.objects[o].body.is_some() { surface.objects[o].radius } else { 0.0 });
+        let mut used = 0;
+        for (p, _) in pair.points.iter().zip(near.weights).filter(|(_, w)| *w != 0.0) {
+            if !touch.key[..used].contains(p) {
+                touch.key[used] = *p;
+                used += 1;
+            }
+        }
+        touch.key.sort_unstable();
         Some(touch)
     }
 
@@ -183,35 +209,32 @@ impl Touches {
         }
         let at = |p: u32| begin.start[p as usize];
         let along = b.filter(|b| *b != a).map(|b| (b, at(b) - at(a)));
-        let around = &self.around.1[self.around.0[a as usize] as usize..self.around.0[a as usize + 1] as usize];
+        let around =
+            &self.around.1[self.around.0[a as usize] as usize..self.around.0[a as usize + 1] as usize];
         let corners = around.iter().map(|t| begin.surface.triangles[*t as usize]);
         let others = corners.filter(|t| along.is_none_or(|(b, _)| t.contains(&b))).flatten();
         others.filter(|c| *c != a && along.is_none_or(|(b, _)| b != *c)).all(|c| {
             let to = at(c) - at(a);
-            let across = along.map_or(to, |(_, e)| to - e * (to.dot(e) / e.length_squared().max(f64::MIN_POSITIVE)));
-            out.dot(across) <= SQUARE * across.length()
+            let across =
+                along.map_or(to, |(_, e)| to - e * (to.dot(e) / e.length_squared().max(f64::MIN_POSITIVE)));
+            out.dot(across) <= RISES * across.length()
         })
     }
 
-    /// Keeps one of all contacts between the same points: rims belong to several faces.
-    fn drop_doubles(&mut self) {
-        self.keys.clear();
-        for (number, touch) in self.list.iter().enumerate() {
-            let (mut key, mut used) = ([u32::MAX; 4], 0);
-            for (p, w) in touch.points.iter().zip(touch.weights) {
-                if w != 0.0 && !key[..used].contains(p) {
-                    key[used] = *p;
-                    used += 1;
-                }
+    /// Impulses of the stretch before are what those of this one start from: what rests needs the same ones again and again.
+    fn recall(&mut self) {
+        for touch in &mut self.list {
+            if let Ok(known) = self.before.binary_search_by_key(&touch.key, |before| before.key) {
+                let Touch { push, grip, .. } = self.before[known];
+                (touch.push, touch.grip) = (push, grip - grip.dot(touch.normal) * touch.normal);
             }
-            key.sort_unstable();
-            self.keys.push((key, number as u32));
         }
-        self.keys.sort_unstable();
-        self.keys.dedup_by_key(|(key, _)| *key);
-        self.sorted.clear();
-        self.sorted.extend(self.keys.iter().map(|(_, number)| self.list[*number as usize]));
-        std::mem::swap(&mut self.list, &mut self.sorted);
+    }
+
+    /// Forgets all impulses: a step depends on the state alone.
+    pub fn forget(&mut self) {
+        self.list.clear();
+        self.last = 0.0;
     }
 
     /// Starts a sub-step at whose start and end half-spaces are where `pose` has them.
@@ -246,10 +269,16 @@ impl Touches {
         after: &mut [Vec4],
         mut touched: impl FnMut(usize, DVec3),
     ) -> bool {
+        let (mut any, count) = (false, self.list.len());
         if std::mem::take(&mut self.is_fresh) {
             self.prepare(bodies, moved, after);
+            for touch in self.list.iter().filter(|touch| touch.push > 0.0) {
+                touch.apply(bodies, &self.lies, touch.push * touch.normal + touch.grip, |i, way| {
+                    after[i] += Vec4::from(way);
+                    touched(i, way);
+                });
+            }
         }
-        let (mut any, count) = (false, self.list.len());
         for sweep in 0..(ANSWERS / count.max(1)).clamp(SWEEPS[0], SWEEPS[1]) {
             let mut furthest = 0.0_f64;
             for k in 0..count {
@@ -264,22 +293,27 @@ impl Touches {
                     furthest = furthest.max(impulse.length() * touch.give);
                 }
             }
-            any |= furthest > 0.0;
             if furthest <= STILL * moved.h {
                 break;
             }
+            any = true;
         }
         any
     }
 
     /// What is the same in all sweeps of a sub-step: how bodies lie, and how contacts give.
     fn prepare(&mut self, bodies: &FreeBodies, moved: &Moved, after: &[Vec4]) {
-        let nodes = |free: &super::free::Free| std::array::from_fn(|k| moved.before[free.body.nodes.start + k].xyz());
+        let nodes =
+            |free: &super::free::Free| std::array::from_fn(|k| moved.before[free.body.nodes.start + k].xyz());
         self.lies.clear();
         self.lies.extend(bodies.iter().map(|free| free.lie(&nodes(free))));
+        // An impulse is a force times the square of the duration.
+        let longer = if self.last > 0.0 { (moved.h / self.last).powi(2) } else { 0.0 };
+        self.last = moved.h;
         for touch in &mut self.list {
             let n = touch.normal;
-            let mut give = DMat3::from_diagonal(DVec3::splat((0..4).map(|k| touch.weights[k] * touch.moves[k]).sum()));
+            let mut give =
+                DMat3::from_diagonal(DVec3::splat((0..4).map(|k| touch.weights[k] * touch.moves[k]).sum()));
             for (k, (side, outwards)) in touch.sides.iter_mut().zip([n, -n]).enumerate() {
                 let Some(number) = side.body else { continue };
                 let (lie, sign) = (&self.lies[number], if k == 0 { 1.0 } else { -1.0 });
@@ -292,7 +326,7 @@ impl Touches {
             touch.give = n.dot(give * n);
             let across = DMat3::IDENTITY - outer(n);
             touch.hold = (across * give * across + outer(n) * touch.give).inverse();
-            (touch.push, touch.grip) = (0.0, DVec3::ZERO);
+            (touch.push, touch.grip) = (longer * touch.push, longer * touch.grip);
             let [from, to] = [(moved.before, 0), (after, 1)].map(|(particles, end)| {
                 n.dot(touch.between(bodies, &self.planes, particles, moved.bodies[end], end))
             });
@@ -321,6 +355,7 @@ impl Touch {
             bounce: 0.0,
             push: 0.0,
             grip: DVec3::ZERO,
+            key: [u32::MAX; 4],
         }
     }
 
@@ -343,7 +378,13 @@ impl Touch {
     }
 
     /// Σ weights x, where bodies have the weights that `of` tells.
-    fn sum(&self, bodies: &FreeBodies, particles: &[Vec4], led: &[DVec3], of: impl Fn(&Side) -> &[f64; 4]) -> DVec3 {
+    fn sum(
+        &self,
+        bodies: &FreeBodies,
+        particles: &[Vec4],
+        led: &[DVec3],
+        of: impl Fn(&Side) -> &[f64; 4],
+    ) -> DVec3 {
         let mut sum = DVec3::ZERO;
         for (side, range) in self.sides.iter().zip([0..self.split, self.split..4]) {
             match side.body {
@@ -353,7 +394,8 @@ impl Touch {
                 }
                 None => range.for_each(|k| {
                     let p = self.points[k] as usize;
-                    sum += self.weights[k] * particles.get(p).map_or_else(|| led[p - particles.len()], |x| x.xyz());
+                    sum += self.weights[k]
+                        * particles.get(p).map_or_else(|| led[p - particles.len()], |x| x.xyz());
                 }),
             }
         }
@@ -409,7 +451,13 @@ impl Touch {
 }
 
 /// The contact of a point of a free body with a half-space, if it is near.
-fn on_plane(begin: &Begin, (object, pose): (usize, &Pose), number: usize, p: usize, nodes: &[f64; 4]) -> Option<Touch> {
+fn on_plane(
+    begin: &Begin,
+    (object, pose): (usize, &Pose),
+    number: usize,
+    p: usize,
+    nodes: &[f64; 4],
+) -> Option<Touch> {
     let (surface, free) = (begin.surface, begin.bodies.get(number));
     let (normal, kept) = (pose.rotation * DVec3::Y, surface.between(free.object, object));
     let local = pose.to_local(begin.start[p]);
@@ -419,6 +467,7 @@ fn on_plane(begin: &Begin, (object, pose): (usize, &Pose), number: usize, p: usi
     }
     let mut touch = Touch::new([p as u32; 4], normal, kept);
     touch.sides[0] = Side { body: Some(number), nodes: *nodes, ..Side::default() };
+    touch.key = [p as u32, u32::MAX - 1 - object as u32, u32::MAX, u32::MAX];
     touch.plane = Some((object, DVec3::new(local.x, 0.0, local.z)));
     touch.radii[0] = surface.objects[free.object].radius;
     touch.restitution = free.body.restitution;
@@ -428,7 +477,7 @@ fn on_plane(begin: &Begin, (object, pose): (usize, &Pose), number: usize, p: usi
 /// Edges that run side by side meet at their ends, which other pairs have too.
 fn are_parallel([a, b, c, d]: [DVec3; 4]) -> bool {
     let (e, f) = (b - a, d - c);
-    e.cross(f).length_squared() <= SQUARE * SQUARE * e.length_squared() * f.length_squared()
+    e.cross(f).length_squared() <= SIDE_BY_SIDE * SIDE_BY_SIDE * e.length_squared() * f.length_squared()
 }
 
 fn outer(n: DVec3) -> DMat3 {

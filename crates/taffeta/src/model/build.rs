@@ -7,15 +7,16 @@ use super::import::{self, NO_PARTICLE};
 use super::lattice;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
+use super::rigid::{RigidBody, Solid};
 use super::shapes::{self, Blank};
 use super::state::State;
 use super::topology::{MeshProblem, Topology};
-use super::rigid::{RigidBody, Solid};
 use super::{AirModel, Balloon, ClothPiece, Model, PinGroup};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
 use crate::scene::{
-    self, Body, BoxShape, CapsuleShape, Cloth, ClothModel, Fabric, Fault, FillingKind, Mesh, Method, Pin, Scene, Side, SphereShape, StrainLimit,
+    self, Body, BoxShape, CapsuleShape, Cloth, ClothModel, Fabric, Fault, FillingKind, Mesh, Method, Pin,
+    Scene, Side, SphereShape, StrainLimit,
 };
 use std::collections::BTreeMap;
 
@@ -363,7 +364,8 @@ fn closed_form(
     cuboid: &Option<BoxShape>,
 ) -> Option<Form> {
     let sphere = sphere.as_ref().map(|s| Shape::Sphere { radius: s.radius });
-    let capsule = || capsule.as_ref().map(|c| Shape::Capsule { radius: c.radius, half_length: 0.5 * c.length });
+    let capsule =
+        || capsule.as_ref().map(|c| Shape::Capsule { radius: c.radius, half_length: 0.5 * c.length });
     let cuboid = || cuboid.as_ref().map(|c| Shape::Box { half_size: 0.5 * DVec3::from(c.size) });
     sphere.or_else(capsule).or_else(cuboid).map(Form::Closed)
 }

@@ -69,7 +69,9 @@ impl NotSolid {
     /// What helps.
     pub fn remedy(&self) -> &'static str {
         match self {
-            NotSolid::Open(_) => "close the surface, let `weld` join double points, or make it a `[[collider]]`",
+            NotSolid::Open(_) => {
+                "close the surface, let `weld` join double points, or make it a `[[collider]]`"
+            }
             NotSolid::InsideOut(_) => "turn its faces: counter-clockwise seen from outside",
             NotSolid::Flat | NotSolid::Endless => "give it a volume, or make it a `[[collider]]`",
         }
@@ -79,8 +81,11 @@ impl NotSolid {
 impl Solid {
     /// The solid of a form.
     pub fn of(form: &Form) -> Result<Self, NotSolid> {
-        let centred =
-            |volume: f64, means: DVec3| Self { volume, centre: DVec3::ZERO, spread: DMat3::from_diagonal(means) };
+        let centred = |volume: f64, means: DVec3| Self {
+            volume,
+            centre: DVec3::ZERO,
+            spread: DMat3::from_diagonal(means),
+        };
         match form {
             Form::Closed(Shape::Plane) => Err(NotSolid::Endless),
             Form::Closed(Shape::Sphere { radius }) => {
@@ -150,7 +155,8 @@ fn axes_of(mut m: DMat3) -> (DVec3, DMat3) {
     let mut axes = DMat3::IDENTITY;
     for _ in 0..MOST_ROUNDS {
         let off = |&(p, q): &(usize, usize)| m.col(p)[q].abs();
-        let (p, q) = [(0, 1), (0, 2), (1, 2)].into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or((0, 1));
+        let (p, q) =
+            [(0, 1), (0, 2), (1, 2)].into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or((0, 1));
         let (x, y, z) = (m.col(p)[p], m.col(q)[q], m.col(p)[q]);
         if z.abs() <= f64::EPSILON * 1e-3 * (x.abs() + y.abs()) {
             break;
@@ -308,7 +314,16 @@ mod tests {
         let corner = |k: u32| shift + DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2));
         let positions: Vec<DVec3> = (0..8).map(corner).collect();
         let faces = vec![
-            [1, 4, 2], [1, 3, 7], [1, 7, 5], [1, 5, 4], [2, 6, 7], [2, 7, 3], [2, 3, 1], [4, 5, 7], [4, 7, 6], [4, 6, 2],
+            [1, 4, 2],
+            [1, 3, 7],
+            [1, 7, 5],
+            [1, 5, 4],
+            [2, 6, 7],
+            [2, 7, 3],
+            [2, 3, 1],
+            [4, 5, 7],
+            [4, 7, 6],
+            [4, 6, 2],
         ];
         let solid = Solid::of(&of_file(faces.clone(), positions.clone())).unwrap();
         let inside = |p: DVec3| {
@@ -355,13 +370,21 @@ mod tests {
             let x = body.nodes_at(&Pose::from_degrees(any(1.0), any(180.0))).map(|x| x + any(0.02));
             let v: [DVec3; 4] = std::array::from_fn(|_| any(3.0));
             let placed = body.placement(&x);
-            assert!((placed.axes.transpose() * placed.axes - DMat3::IDENTITY).to_cols_array().iter().all(|c| c.abs() < 1e-14));
+            assert!(
+                (placed.axes.transpose() * placed.axes - DMat3::IDENTITY)
+                    .to_cols_array()
+                    .iter()
+                    .all(|c| c.abs() < 1e-14)
+            );
             let (y, u) = (body.nodes_of(&placed), body.rigid_velocities(&placed, &x, &v));
             let sum = |f: &dyn Fn(usize) -> DVec3| (0..4).map(f).sum::<DVec3>();
             assert!(sum(&|k| y[k] - x[k]).length() < 1e-14);
             assert!(sum(&|k| (y[k] - placed.centre).cross(x[k] - y[k])).length() < 1e-14, "no torque");
             assert!(sum(&|k| u[k] - v[k]).length() < 1e-13);
-            assert!(sum(&|k| (y[k] - placed.centre).cross(u[k]) - (x[k] - placed.centre).cross(v[k])).length() < 1e-13);
+            assert!(
+                sum(&|k| (y[k] - placed.centre).cross(u[k]) - (x[k] - placed.centre).cross(v[k])).length()
+                    < 1e-13
+            );
         }
     }
 }

@@ -19,7 +19,7 @@ use std::time::Instant;
 /// The longest sub-step that is taken unasked [s]: implicit methods are stable at any, but the shorter the less they damp.
 const LONGEST_SUBSTEP: f64 = 1.0 / 90.0;
 /// The same where bodies move freely: cloth learns only in the next sub-step how heavy they are.
-const LONGEST_WITH_BODIES: f64 = 1.0 / 1000.0;
+const LONGEST_WITH_BODIES: f64 = 1.0 / 2000.0;
 /// Sweeps over contacts of features after a sub-step.
 const CONTACT_SWEEPS: u32 = 8;
 /// The most sub-steps that a step is cut into where the program chooses.
@@ -119,7 +119,8 @@ impl Implicit {
         self.particles.load(&state.positions, &mut self.x);
         self.particles.load(&state.velocities, &mut self.v);
         for node in model.cloth_particle_count()..model.particle_count() {
-            (self.after[node], self.flight[node]) = (state.positions[node].into(), state.velocities[node].into());
+            (self.after[node], self.flight[node]) =
+                (state.positions[node].into(), state.velocities[node].into());
         }
         let mut memory = Memory::read(&mut state.memory, Touch::memory(model));
         recall(memory.past, &mut self.past);
@@ -155,7 +156,8 @@ impl Implicit {
         self.particles.store(&self.x, &mut state.positions);
         self.particles.store(&self.v, &mut state.velocities);
         for node in model.cloth_particle_count()..model.particle_count() {
-            (state.positions[node], state.velocities[node]) = (self.after[node].xyz(), self.flight[node].xyz());
+            (state.positions[node], state.velocities[node]) =
+                (self.after[node].xyz(), self.flight[node].xyz());
         }
         Ok(report)
     }
@@ -213,7 +215,9 @@ impl Implicit {
         guard.begin_substep(model, times);
         for _ in 0..CONTACT_SWEEPS {
             let flight = &mut self.flight;
-            if !guard.part(before, &mut self.after, duration, |i, way| flight[i] += Vec4::from(way / duration)) {
+            if !guard
+                .part(before, &mut self.after, duration, |i, way| flight[i] += Vec4::from(way / duration))
+            {
                 break;
             }
         }

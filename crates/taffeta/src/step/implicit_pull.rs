@@ -78,8 +78,10 @@ impl Pull {
             (particles.places(&model.stretches.ends), particles.places(&model.buckles.ends));
         let pairs = springs.iter().chain(&stretches).chain(&buckles).map(|e| &e[..]);
         let threes = bends.iter().chain(&triangles).chain(&membranes).map(|e| &e[..]);
-        let pattern =
-            Pattern::new(model.cloth_particle_count(), pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])));
+        let pattern = Pattern::new(
+            model.cloth_particle_count(),
+            pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])),
+        );
         let pattern = pattern.expect("elements of the model name its particles");
         let numbers = &model.springs;
         let spring = |s: usize| [numbers.rest_length[s], numbers.stiffness[s], numbers.damping[s]];

@@ -105,6 +105,7 @@ impl Simulation {
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
+        self.guard.iter_mut().for_each(|guard| guard.begin_step());
         let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
         let mut report = match &mut self.solver {
             Solver::Implicit(implicit) => implicit.step(model, state, guard)?,

@@ -8,7 +8,7 @@ mod ccd_queries;
 
 use taffeta::collide::distance::{Kind, closest, lower_bound};
 use taffeta::collide::passage::{Passage, passage};
-use taffeta::collide::passages::passages;
+use taffeta::collide::passages::apart;
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Vec4};
@@ -179,15 +179,15 @@ fn meetings_made_exactly_are_never_missed_and_never_late() {
     }
 }
 
-/// Answers motions of one kind all at once, by every instruction set.
-fn all_at_once(kind: Kind, motions: &[[[DVec3; 4]; 2]], separations: &[f64]) -> Vec<Passage> {
+/// Which motions of one kind one direction shows free, all at once, by every instruction set.
+fn all_at_once(kind: Kind, motions: &[[[DVec3; 4]; 2]], separations: &[f64]) -> Vec<bool> {
     let points = |end: usize| -> Vec<Vec4> { motions.iter().flat_map(|m| m[end].map(Vec4::from)).collect() };
     let (from, to) = (points(0), points(1));
     let pairs: Vec<[u32; 4]> = (0..motions.len() as u32).map(|i| [0, 1, 2, 3].map(|k| 4 * i + k)).collect();
     let mut told = Vec::new();
     for set in InstructionSet::available() {
-        let mut out = vec![Passage::Meets(f64::NAN); pairs.len()];
-        passages(*set, kind, &pairs, separations, [&from, &to], &mut out);
+        let mut out = vec![true; pairs.len()];
+        apart(*set, kind, &pairs, separations, [&from, &to], &mut out);
         told.push(out);
     }
     assert!(told.iter().all(|out| *out == told[0]), "every instruction set gives the same bits");
@@ -195,29 +195,33 @@ fn all_at_once(kind: Kind, motions: &[[[DVec3; 4]; 2]], separations: &[f64]) -> 
 }
 
 #[test]
-fn many_at_once_are_as_sound_and_no_stricter_than_one_by_one() {
+fn many_at_once_are_as_sound_and_seldom_stricter_than_one_by_one() {
     for kind in KINDS {
         for class in CLASSES {
             let mut random = Random::new(13);
             let meetings: Vec<Meeting> = (0..3_003).map(|_| meeting(kind, class, &mut random)).collect();
             let motions: Vec<_> = meetings.iter().map(|m| [m.from, m.to]).collect();
             let distances: Vec<f64> = meetings.iter().map(|m| m.distance).collect();
-            let told = all_at_once(kind, &motions, &distances);
-            assert!(
-                meetings.iter().zip(&told).all(|(m, told)| matches!(told, Passage::Meets(t) if *t <= m.time))
-            );
+            assert!(!all_at_once(kind, &motions, &distances).contains(&true), "{kind:?} {class:?}");
         }
         let (motions, separations) = random_motions(1_003);
         let told = all_at_once(kind, &motions, &separations);
+        let (mut free, mut apart) = (0, 0);
         for (([from, to], separation), told) in motions.iter().zip(&separations).zip(told) {
-            match passage(kind, from, to, *separation) {
-                alone if alone == told => {}
-                alone => {
-                    assert!(told == Passage::Free, "{kind:?}: {told:?}, alone {alone:?}");
-                    assert!(sampled(kind, from, to) > *separation, "{kind:?}: {told:?}, alone {alone:?}");
-                }
-            }
+            assert!(!told || sampled(kind, from, to) > *separation, "{kind:?}: {from:?} {to:?}");
         }
+        // Where motions are a tenth of what the features are large, as in cloth, one direction nearly always does.
+        let motions: Vec<_> = motions
+            .iter()
+            .map(|[from, to]| [*from, std::array::from_fn(|k| from[k].lerp(to[k], 0.1))])
+            .collect();
+        for (([from, to], separation), told) in
+            motions.iter().zip(&separations).zip(all_at_once(kind, &motions, &separations))
+        {
+            free += usize::from(passage(kind, from, to, *separation) == Passage::Free);
+            apart += usize::from(told);
+        }
+        assert!(10 * apart > 9 * free, "{kind:?}: {apart} of {free}");
     }
 }
 
@@ -284,10 +288,7 @@ fn what_is_not_a_number_is_never_free() {
                 let mut both = [far, far];
                 both[place / 12][place % 12 / 3][place % 3] = wrong;
                 let told = passage(kind, &both[0], &both[1], 0.1);
-                assert!(
-                    matches!(all_at_once(kind, &[both], &[0.1])[0], Passage::Meets(_)),
-                    "{kind:?} {place}"
-                );
+                assert!(!all_at_once(kind, &[both], &[0.1])[0], "{kind:?} {place}");
                 assert!(matches!(told, Passage::Meets(_)), "{kind:?} {wrong} at {place}: {told:?}");
                 assert!(lower_bound(kind, &both[0]) <= if place < 12 { 0.0 } else { 10.0 });
             }

@@ -2,7 +2,7 @@
 
 use super::surface::Surface;
 use crate::math::{DMat3, DVec3};
-use crate::model::{Form, Model, RigidBody, Shape};
+use crate::model::{Model, RigidBody};
 use std::ops::Range;
 
 /// All free bodies of a model.
@@ -148,16 +148,12 @@ pub fn mean(weights: &[f64; 4], nodes: &[DVec3; 4]) -> DVec3 {
     weights[0] * nodes[0] + weights[1] * nodes[1] + weights[2] * nodes[2] + weights[3] * nodes[3]
 }
 
-/// Whether a form is a thin thing with a radius: a point or an edge, and no faces.
-pub fn is_round(form: &Form) -> bool {
-    matches!(form, Form::Closed(Shape::Sphere { .. } | Shape::Capsule { .. }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::math::Pose;
     use crate::model::rigid::Solid;
+    use crate::model::{Form, Shape};
 
     #[test]
     fn a_push_gives_the_momentum_that_it_has_and_moves_points_as_it_says() {

@@ -11,10 +11,12 @@ use super::free::{FreeBodies, Lie};
 use super::is_smooth;
 use super::nearest::nearest;
 use super::passage::{Passage, passage};
-use super::surface::Surface;
+use super::sift::Sieve;
+use super::surface::{Kept, Surface};
 use super::tangles::Tangles;
 use super::touch::{self, Begin, Touches};
 use super::zones::Zones;
+use crate::math::lanes::InstructionSet;
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Collider, Form, Model, PosedShape, Shape};
 use rayon::prelude::*;
@@ -30,8 +32,13 @@ const TASK: usize = 2048;
 const KEEPS: f64 = 0.9;
 /// How far the pairs at the end of a stretch reach beyond the distances that are kept, as a share of the longest edge: the guard may move points by half of it.
 const PAD: f64 = 0.05;
+/// The pairs at its start reach so many times as far: what the method then does seldom makes it necessary to find them anew.
+const FORESIGHT: f64 = 3.0;
 /// How far particles may move against each other in a stretch, as a share of the longest edge: contacts are found at its start.
 const REACH: f64 = 0.25;
+/// One in so many particles may be faster, by so many times: a hand that pulls at one point shall not make all of the cloth slow.
+const FEW: usize = 50;
+const FASTER: f64 = 8.0;
 
 /// Watches over a model. All of it is scratch: what it does depends on the positions alone.
 #[derive(Debug)]
@@ -47,18 +54,27 @@ pub struct Guard {
     /// All points at the start of the stretch and at its end; bodies after the particles [m].
     start: Vec<DVec3>,
     end: Vec<DVec3>,
-    /// The ends for which pairs were found [m].
+    /// The ends for which pairs were found, and how far other ends may be from them [m]; not above 0 if no pairs were.
     found_for: Vec<DVec3>,
+    found_within: f64,
+    /// Start and end once more, for many pairs at a time [m].
+    wide: [Vec<Vec4>; 2],
+    set: InstructionSet,
     pad: f64,
     /// How far particles may move against each other in a stretch [m].
     reach: f64,
+    /// Squares of how far they would [m²].
+    squares: Vec<f64>,
     contacts: Vec<Contact>,
     shadowed: Vec<bool>,
     done: Vec<Done>,
     /// Points of bodies at the start and at the end of a sub-step [m].
     bodies: [Vec<DVec3>; 2],
-    /// For every two objects, cloth first: whether the particles keep clear of the solid on their own.
-    met_by_points: Vec<bool>,
+    /// The object of every point, and for every two objects what they keep between them.
+    object: Vec<u32>,
+    kept: Vec<Kept>,
+    /// For every two objects, cloth first: whether their contacts are none of features: particles keep clear of the solid on their own, or one moves freely.
+    met_otherwise: Vec<bool>,
     /// Half-spaces, as numbers of objects.
     planes: Vec<usize>,
     /// Per object the pose of its collider at the start and at the end.
@@ -66,7 +82,7 @@ pub struct Guard {
     /// Per point: whether the last round moved it; per pair: whether it waits for its proof.
     changed: Vec<bool>,
     waiting: Vec<bool>,
-    tasks: Vec<Vec<Hit>>,
+    tasks: Vec<Task>,
     hits: Vec<Hit>,
     tangles: Tangles,
     zones: Zones,
@@ -81,6 +97,14 @@ struct Hit {
     pair: u32,
     /// When in the stretch [1].
     time: f64,
+}
+
+/// Room for looking at some of the pairs.
+#[derive(Debug, Default)]
+struct Task {
+    sieve: Sieve,
+    hits: Vec<Hit>,
+    contacts: Vec<Contact>,
 }
 
 /// What the end of a stretch took.
@@ -130,13 +154,19 @@ impl Guard {
             start: vec![DVec3::ZERO; surface.points],
             end: vec![DVec3::ZERO; surface.points],
             found_for: vec![DVec3::ZERO; surface.points],
+            found_within: 0.0,
+            wide: [(); 2].map(|_| vec![Vec4::ZERO; surface.points]),
+            set: InstructionSet::available()[0],
             pad: PAD * longest,
             reach: REACH * longest,
+            squares: Vec::new(),
             contacts: Vec::new(),
             shadowed: Vec::new(),
             done: Vec::new(),
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
-            met_by_points: met_by_points(model, &surface),
+            object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect(),
+            kept: for_every_two(&surface, |a, b| surface.between(a, b)),
+            met_otherwise: met_otherwise(model, &surface),
             planes: (0..surface.objects.len()).filter(is_plane).collect(),
             poses: vec![None; surface.objects.len()],
             changed: vec![false; surface.points],
@@ -167,10 +197,19 @@ impl Guard {
     }
 
     /// How many sub-steps a stretch may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
-    pub fn substeps(&self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
-        let n = self.surface.particles.max(1) as f64;
-        let mean = ways.clone().sum::<DVec3>() / n;
-        let longest = ways.map(|way| way.distance_squared(mean)).fold(0.0, f64::max).sqrt();
+    pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
+        let n = self.surface.particles;
+        let mean = ways.clone().sum::<DVec3>() / n.max(1) as f64;
+        if n == 0 {
+            return 1;
+        }
+        self.squares.clear();
+        self.squares.extend(ways.clone().map(|way| way.distance_squared(mean)));
+        let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / FEW, f64::total_cmp);
+        let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (FASTER * FASTER)));
+        // Bodies have few particles and much to meet.
+        let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
+        let longest = of_bodies.fold(longest, f64::max).sqrt();
         (self.reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
 
@@ -183,7 +222,7 @@ impl Guard {
         ways: impl Iterator<Item = DVec3>,
     ) {
         self.place(model, times, positions, ways);
-        self.candidates.find(&self.surface, &self.start, &self.end, 2.0 * self.pad);
+        self.find(FORESIGHT * self.pad);
         self.list_contacts();
     }
 
@@ -196,6 +235,7 @@ impl Guard {
         ways: impl Iterator<Item = DVec3>,
     ) {
         let n = self.surface.particles;
+        self.found_within = 0.0;
         for ((start, end), (x, way)) in self.start.iter_mut().zip(&mut self.end).zip(positions.zip(ways)) {
             (*start, *end) = (x, x + way);
         }
@@ -249,7 +289,9 @@ impl Guard {
         self.free.place(&mut self.end);
         let mut settled = Settled::default();
         self.lift();
-        self.find();
+        if !self.is_covered() {
+            self.find(self.pad);
+        }
         for round in 0..ROUNDS {
             self.prove();
             settled.rounds = round + 1;
@@ -270,7 +312,7 @@ impl Guard {
                 settled.pinched += self.slow_down();
             }
             if !self.is_covered() {
-                self.find();
+                self.find(self.pad);
             }
         }
         settled.pinched += self.hits.len() as u32;
@@ -284,24 +326,33 @@ impl Guard {
 
     /// Pairs that are near, or would be at the end of the stretch, in the order of the list.
     fn list_contacts(&mut self) {
+        self.widen();
         let (surface, start, end, inverse_mass) = (&self.surface, &self.start, &self.end, &self.inverse_mass);
         let approach = |contact: &Contact| {
             let way = |k: usize| end[contact.points[k] as usize] - start[contact.points[k] as usize];
             let parting: f64 = (0..4).map(|k| contact.weights[k] * way(k).dot(contact.normal)).sum();
             self.pad - parting.min(0.0)
         };
-        let of = |pair: &Pair| {
-            let [a, b] = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
-            let free = |p: &u32| self.free.of_point(surface, *p).is_some();
-            let met = self.met_by_points[a.min(b) * surface.objects.len() + a.max(b)];
-            if met || self.tangles.has(surface, pair) || pair.points.iter().any(free) {
-                None
-            } else {
-                Contact::of(surface, pair, start, inverse_mass, approach)
-            }
+        let (set, wide, pad, tangles) =
+            (self.set, [&self.wide[0][..], &self.wide[1]], self.pad, &self.tangles);
+        let near = |pair: &Pair| {
+            let [a, b] = [pair.points[0], pair.points[3]].map(|p| self.object[p as usize] as usize);
+            let of_two = a.min(b) * surface.objects.len() + a.max(b);
+            (!self.met_otherwise[of_two]).then(|| self.kept[of_two].distance + pad)
         };
+        let pairs = self.candidates.pairs();
+        let tasks = room_for(pairs.len(), &mut self.tasks);
+        pairs.par_chunks(TASK).zip(&mut *tasks).for_each(|(pairs, task)| {
+            task.contacts.clear();
+            let left = task.sieve.sift(set, pairs, wide, |_, pair| near(pair));
+            for pair in left.iter().map(|k| &pairs[*k as usize]) {
+                if !tangles.has(surface, pair) {
+                    task.contacts.extend(Contact::of(surface, pair, start, inverse_mass, approach));
+                }
+            }
+        });
         self.contacts.clear();
-        self.contacts.extend(self.candidates.pairs().iter().filter_map(of));
+        tasks.iter().for_each(|task| self.contacts.extend(&task.contacts));
         contact::drop_shadowed(&mut self.contacts, &mut self.shadowed);
         self.done.clear();
         self.done.resize(self.contacts.len(), Done::default());
@@ -321,49 +372,69 @@ impl Guard {
             inverse_mass: &self.inverse_mass,
             pad: self.pad,
         };
-        let free = |p: &u32| self.free.of_point(&self.surface, *p).is_some();
-        let of_bodies = |pair: &&Pair| pair.points.iter().any(free) && !self.tangles.has(&self.surface, pair);
+        let (free, object, tangles, surface) = (&self.free, &self.object, &self.tangles, &self.surface);
+        let is_free = |p: u32| free.of_object(object[p as usize] as usize).is_some();
+        let of_bodies = |pair: &&Pair| ends(pair).into_iter().any(is_free) && !tangles.has(surface, pair);
         let planes = self.planes.iter().filter_map(|object| Some((*object, self.poses[*object]?[0])));
         self.touches.list(&begin, self.candidates.pairs().iter().filter(of_bodies), planes);
     }
 
-    /// All pairs that the motion may bring too near; all of them wait for their proof.
-    fn find(&mut self) {
-        self.candidates.find(&self.surface, &self.start, &self.end, self.pad);
+    fn widen(&mut self) {
+        for (wide, points) in self.wide.iter_mut().zip([&self.start, &self.end]) {
+            wide.iter_mut().zip(points).for_each(|(wide, point)| *wide = Vec4::from(*point));
+        }
+    }
+
+    /// All pairs that this motion, or one that ends at most half of `pad` [m] away, may bring too near; all of them wait for their proof.
+    fn find(&mut self, pad: f64) {
+        self.candidates.find(&self.surface, &self.start, &self.end, pad);
         self.found_for.copy_from_slice(&self.end);
+        self.found_within = 0.5 * pad;
         self.waiting.clear();
         self.waiting.resize(self.candidates.pairs().len(), true);
     }
 
-    /// Whether the pairs at hand still are all that can meet: no point ends further than half the pad from where it ended when they were found.
+    /// Whether the pairs at hand are all that can meet: every point ends near where it did when they were found.
     fn is_covered(&self) -> bool {
-        let near = 0.5 * self.pad;
-        self.end.iter().zip(&self.found_for).all(|(end, found)| end.distance_squared(*found) <= near * near)
+        let near = self.found_within;
+        let is_near = |(end, found): (&DVec3, &DVec3)| end.distance_squared(*found) <= near * near;
+        near > 0.0 && self.end.iter().zip(&self.found_for).all(is_near)
     }
 
     /// Tries to prove all pairs that wait or had a point moved; those that fail are hits and wait on.
     fn prove(&mut self) {
-        let (pairs, changed) = (self.candidates.pairs(), &self.changed);
+        self.widen();
+        let (pairs, changed, object, kept) =
+            (self.candidates.pairs(), &self.changed, &self.object, &self.kept);
         let (surface, start, end, tangles) = (&self.surface, &self.start, &self.end, &self.tangles);
-        self.tasks.resize_with(pairs.len().div_ceil(TASK), Vec::new);
-        let work =
-            pairs.par_chunks(TASK).zip(self.waiting.par_chunks_mut(TASK)).zip(&mut self.tasks).enumerate();
-        work.for_each(|(task, ((pairs, waiting), hits))| {
-            hits.clear();
-            for (k, (pair, waits)) in pairs.iter().zip(waiting).enumerate() {
-                if *waits || pair.points.iter().any(|p| changed[*p as usize]) {
-                    *waits = match meets(surface, pair, start, end) {
-                        Some(time) if tangles.is_empty() || !tangles.has(surface, pair) => {
-                            hits.push(Hit { pair: (task * TASK + k) as u32, time });
-                            true
-                        }
-                        _ => false,
-                    };
+        let (set, wide, objects) = (self.set, [&self.wide[0][..], &self.wide[1]], surface.objects.len());
+        let kept = |pair: &Pair| {
+            let [a, b] = ends(pair).map(|p| object[p as usize] as usize);
+            &kept[a * objects + b]
+        };
+        let tasks = room_for(pairs.len(), &mut self.tasks);
+        let work = pairs.par_chunks(TASK).zip(self.waiting.par_chunks_mut(TASK)).zip(&mut *tasks).enumerate();
+        work.for_each(|(number, ((pairs, waiting), task))| {
+            let asked = |k: usize, pair: &Pair| {
+                let ask = waiting[k] || pair.points.iter().any(|p| changed[*p as usize]);
+                ask.then(|| kept(pair).floor)
+            };
+            let left = task.sieve.sift(set, pairs, wide, asked);
+            waiting.fill(false);
+            task.hits.clear();
+            for &place in left {
+                let pair = &pairs[place as usize];
+                match meets(kept(pair), pair, start, end) {
+                    Some(time) if tangles.is_empty() || !tangles.has(surface, pair) => {
+                        waiting[place as usize] = true;
+                        task.hits.push(Hit { pair: (number * TASK) as u32 + place, time });
+                    }
+                    _ => {}
                 }
             }
         });
         self.hits.clear();
-        self.tasks.iter().for_each(|hits| self.hits.extend(hits));
+        tasks.iter().for_each(|task| self.hits.extend(&task.hits));
     }
 
     /// Parts every hit at the end along the direction that it has just before it meets.
@@ -377,7 +448,8 @@ impl Guard {
                 continue;
             }
             let normal = near.vector / length;
-            let kept = kept(&self.surface, pair);
+            let [a, b] = ends(pair).map(|p| self.object[p as usize] as usize);
+            let kept = &self.kept[a * self.surface.objects.len() + b];
             let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
             let gap = sum(&|k| near.weights[k] * normal.dot(self.end[points[k]]));
             let features = if pair.kind == Kind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
@@ -592,23 +664,45 @@ fn node(surface: &Surface, point: u32) -> usize {
     }
 }
 
-fn met_by_points(model: &Model, surface: &Surface) -> Vec<bool> {
-    let met = |a: usize, b: usize| match (model.cloths.get(a), surface.objects[b].body) {
+/// A task for every so many of `pairs`; room that is there stays.
+fn room_for(pairs: usize, tasks: &mut Vec<Task>) -> &mut [Task] {
+    let count = pairs.div_ceil(TASK);
+    if tasks.len() < count {
+        tasks.resize_with(count, Task::default);
+    }
+    &mut tasks[..count]
+}
+
+/// Something of every two objects, those of the first side by side.
+fn for_every_two<T>(surface: &Surface, of: impl Fn(usize, usize) -> T) -> Vec<T> {
+    let count = surface.objects.len();
+    (0..count * count).map(|k| of(k / count, k % count)).collect()
+}
+
+fn met_otherwise(model: &Model, surface: &Surface) -> Vec<bool> {
+    let is_free = |o: usize| surface.objects[o].body.is_some_and(|b| model.colliders[b].free.is_some());
+    for_every_two(surface, |a, b| match (model.cloths.get(a), surface.objects[b].body) {
+        _ if is_free(a) || is_free(b) => true,
         (Some(cloth), Some(body)) => match &model.colliders[body].form {
-            Form::Closed(shape) => model.colliders[body].free.is_none() && is_smooth(shape, cloth),
+            Form::Closed(shape) => is_smooth(shape, cloth),
             Form::Mesh(_) => false,
         },
         _ => false,
-    };
-    let count = surface.objects.len();
-    (0..count * count).map(|k| met(k / count, k % count)).collect()
+    })
+}
+
+/// A point of each of the two features.
+fn ends(pair: &Pair) -> [u32; 2] {
+    match pair.kind {
+        Kind::PointTriangle => [pair.points[0], pair.points[1]],
+        Kind::EdgeEdge => [pair.points[0], pair.points[2]],
+    }
 }
 
 /// When a pair may come too near, if it may. What starts in a solid or in touch has nothing to keep.
-fn meets(surface: &Surface, pair: &Pair, start: &[DVec3], end: &[DVec3]) -> Option<f64> {
+fn meets(kept: &Kept, pair: &Pair, start: &[DVec3], end: &[DVec3]) -> Option<f64> {
     let from = pair.points.map(|p| start[p as usize]);
     let to = pair.points.map(|p| end[p as usize]);
-    let kept = kept(surface, pair);
     let free = |separation: f64| match passage(pair.kind, &from, &to, separation) {
         Passage::Free => None,
         Passage::Meets(time) => Some(time),
@@ -616,12 +710,4 @@ fn meets(surface: &Surface, pair: &Pair, start: &[DVec3], end: &[DVec3]) -> Opti
     free(kept.floor)?;
     let above = lower_bound(pair.kind, &from) - kept.solid;
     if above > 0.0 { free(kept.floor.min(kept.solid + KEEPS * above)) } else { None }
-}
-
-fn kept(surface: &Surface, pair: &Pair) -> super::surface::Kept {
-    let other = match pair.kind {
-        Kind::PointTriangle => 1,
-        Kind::EdgeEdge => 2,
-    };
-    surface.between(surface.object_of_point(pair.points[0]), surface.object_of_point(pair.points[other]))
 }

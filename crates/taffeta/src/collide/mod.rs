@@ -16,6 +16,7 @@ pub mod nearest;
 pub mod passage;
 pub mod passages;
 pub mod queries;
+pub mod sift;
 pub mod sorted;
 pub mod stars;
 pub mod surface;

@@ -1,25 +1,25 @@
-//! [`passage`] of many pairs: eight at a time side by side where one direction is enough, one by one where it is not.
+//! Which of many pairs one direction keeps apart, eight pairs at a time: nearly all that [`super::passage::passage`] would call free.
 //!
-//! The proposal of a direction is simpler than [`super::distance::closest`], which may propose again; the proof is the same.
+//! The proposal of a direction is simpler than [`super::distance::closest`]; the proof is the same as there.
 
 use super::distance::{Kind, LEAST_SQUARE, MARGIN};
-use super::passage::{Passage, passage};
+use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instruction_set};
-use crate::math::{DVec3, Vec4};
 
-/// The passages of pairs of features, of which each names its four points among all points `from` and `to`; every pair has its separation [m].
+/// Tells of pairs of features, of which each names its four points among all points `from` and `to`, whether one direction shows that they stay further apart than
+/// their separations [m] while every point moves straight. Of the others nothing is known.
 ///
-/// Sound as [`passage`] is, and with the same bits on every instruction set. What that calls meeting by a false alarm may be free here.
+/// The same bits on every instruction set.
 ///
 /// # Panics
 /// If a pair names a point that is not there, or if the lengths differ.
-pub fn passages(
+pub fn apart(
     set: InstructionSet,
     kind: Kind,
     pairs: &[[u32; 4]],
     separations: &[f64],
     [from, to]: [&[Vec4]; 2],
-    out: &mut [Passage],
+    out: &mut [bool],
 ) {
     assert!(pairs.len() == separations.len() && pairs.len() == out.len() && from.len() == to.len());
     let chunks = pairs.chunks(LANES).zip(separations.chunks(LANES)).zip(out.chunks_mut(LANES));
@@ -28,15 +28,7 @@ pub fn passages(
         let at = std::array::from_fn(|k| std::array::from_fn(|l| pairs.get(l).unwrap_or(&pairs[0])[k]));
         let separation = Lanes(std::array::from_fn(|l| *separations.get(l).unwrap_or(&separations[0])));
         let room = room(set, kind, &at, &separation, from, to);
-        for (lane, told) in out.iter_mut().enumerate() {
-            *told = if room.0[lane] > 0.0 {
-                Passage::Free
-            } else {
-                let points =
-                    |of: &[Vec4]| -> [DVec3; 4] { pairs[lane].map(|point| of[point as usize].xyz()) };
-                passage(kind, &points(from), &points(to), separations[lane])
-            };
-        }
+        out.iter_mut().zip(room.0).for_each(|(apart, room)| *apart = room > 0.0);
     }
 }
 

@@ -52,8 +52,8 @@ pub struct Solid {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NotSolid {
     /// An edge that has not just one face on either side.
-    #[error("the surface is not closed at the edge between points {} and {}", .0[0], .0[1])]
-    Open([u32; 2]),
+    #[error("the surface is not closed at the edge between {} and {}", .0[0], .0[1])]
+    Open([DVec3; 2]),
     /// Faces look inwards.
     #[error("the surface is inside out: it encloses {0:.3e} m³")]
     InsideOut(f64),
@@ -110,7 +110,7 @@ impl Solid {
     fn of_mesh(mesh: &BodyMesh) -> Result<Self, NotSolid> {
         let points = mesh.points(0.0, &Pose::IDENTITY);
         if let Some(open) = open_edge(mesh.triangles()) {
-            return Err(NotSolid::Open(open));
+            return Err(NotSolid::Open(open.map(|i| points[i as usize])));
         }
         let from = points.first().copied().unwrap_or(DVec3::ZERO);
         let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
@@ -337,7 +337,10 @@ mod tests {
 
         let turned = faces.iter().map(|[a, b, c]| [*a, *c, *b]).collect();
         assert!(matches!(Solid::of(&of_file(turned, positions.clone())), Err(NotSolid::InsideOut(_))));
-        assert_eq!(Solid::of(&of_file(faces[1..].to_vec(), positions)), Err(NotSolid::Open([1, 2])));
+        assert_eq!(
+            Solid::of(&of_file(faces[1..].to_vec(), positions.clone())),
+            Err(NotSolid::Open([positions[1], positions[2]]))
+        );
     }
 
     #[test]

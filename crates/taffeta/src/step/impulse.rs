@@ -49,7 +49,7 @@ const FIRST_TENSION: usize = 2;
 #[derive(Debug)]
 pub struct Impulse {
     set: InstructionSet,
-    lengths: Lengths,
+    pub(super) lengths: Lengths,
     soft: Strips,
     /// Strips for bends, if those of `lengths` are too short; and bends that no strip has.
     bent: Option<Strips>,
@@ -60,9 +60,9 @@ pub struct Impulse {
     kept: Vec<Lanes>,
     /// Positions at the start of a sub-step, after free motion (with a fourth number 1), and at its end with mobilities [m, m/N]. Particles that
     /// stand for none come last.
-    x: Vec<Vec4>,
-    y: Vec<Vec4>,
-    q: Vec<Vec4>,
+    pub(super) x: Vec<Vec4>,
+    pub(super) y: Vec<Vec4>,
+    pub(super) q: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     grip: Vec<Vec4>,
     /// Per particle the share of this step, or 1 where it was in contact.
@@ -80,7 +80,7 @@ pub struct Impulse {
     /// √(m / k) of shear [s].
     shear_time: f64,
     reaches: Reaches,
-    stages: Stages,
+    pub(super) stages: Stages,
 }
 
 /// Some particles of one cloth, and what came of them.
@@ -214,57 +214,9 @@ impl Impulse {
         let verdict = self.reach_tolerance(model, guard.as_deref_mut(), h, pace, report);
         if let Some(guard) = guard {
             report.settled += self.settle(guard, model, f64::from(count - begun_at));
-            report.converged &= self.lengths.strain(&self.q) <= model.tolerance;
+            self.mend(guard, model, state.time + model.step_time, h, report);
         }
         verdict
-    }
-
-    /// Starts a stretch of time for the guard and returns how many sub-steps it has.
-    fn begin_stretch(
-        &mut self,
-        guard: &mut Guard,
-        model: &Model,
-        start: f64,
-        (k, count): (u32, u32),
-        h: f64,
-    ) -> u32 {
-        let begun = Instant::now();
-        let n = model.particle_count();
-        let ways = self.x[..n].iter().zip(&self.y).map(|(x, y)| (*y - *x).xyz());
-        let substeps = guard.substeps(ways.clone()).min(count - k);
-        let times = [k, k + substeps].map(|k| start + f64::from(k) * h);
-        let ways = ways.map(|way| f64::from(substeps) * way);
-        guard.begin(model, times, self.x[..n].iter().map(|x| x.xyz()), ways);
-        self.stages.add("find contacts", begun.elapsed().as_secs_f64());
-        substeps
-    }
-
-    /// Ends a stretch of so many sub-steps: what the guard moves changes velocities too.
-    fn settle(&mut self, guard: &mut Guard, model: &Model, substeps: f64) -> Settled {
-        let begun = Instant::now();
-        let (n, all) = (model.cloth_particle_count(), model.particle_count());
-        // The ways of bodies in a sub-step.
-        self.y[n..all].iter_mut().zip(&self.x[n..all]).for_each(|(y, x)| *y = *y - *x);
-        bodies::stiffen(model, &mut self.q, &mut self.y);
-        let settled = guard.settle(self.q[..all].iter().map(|q| q.xyz()));
-        for ((q, y), end) in self.q[n..all].iter_mut().zip(&mut self.y[n..all]).zip(&guard.ends()[n..]) {
-            *y += Vec4::from((*end - q.xyz()) / substeps);
-            *q = (*end).into();
-        }
-        bodies::stiffen_velocities(model, &self.q, &mut self.y);
-        for i in n..all {
-            (self.x[i], self.y[i]) = (self.q[i], (self.q[i] + self.y[i]).xyz().into());
-            self.y[i].0[3] = 1.0;
-        }
-        for ((q, y), end) in self.q[..n].iter_mut().zip(&mut self.y).zip(guard.ends()) {
-            let way = *end - q.xyz();
-            if way != DVec3::ZERO {
-                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
-                *y += Vec4::from(way + way / substeps);
-            }
-        }
-        self.stages.add("guard", begun.elapsed().as_secs_f64());
-        settled
     }
 
     /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3) and contacts, new velocities. Returns how many iterations
@@ -385,10 +337,11 @@ impl Impulse {
     fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
         let of_cloths = model.cloth_particle_count();
-        for _ in 0..CONTACT_SWEEPS {
+        for sweep in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
-                    worker.contacts = around.touch(model, worker.particles.clone(), worker.cloth, x, q, grip);
+                    let of = (worker.particles.clone(), worker.cloth);
+                    worker.contacts = around.touch(model, of, x, q, grip, sweep > 0);
                 });
             }
             let grip = &mut self.grip;
@@ -402,7 +355,7 @@ impl Impulse {
 
     /// The end of a sub-step is the start of the next, and its velocity leads on.
     fn advance(&mut self, model: &Model, h: f64) {
-        self.lead_bodies(model, h);
+        self.lead_bodies(model);
         if self.as_printed.is_some() {
             return self.advance_as_printed(model, h);
         }
@@ -415,20 +368,6 @@ impl Impulse {
             let free = self.step_share;
             let of = |grip: &Vec4| if grip.0[3] > 0.0 { 1.0 } else { free };
             self.share.iter_mut().zip(&self.grip).for_each(|(share, grip)| *share = of(grip));
-        }
-    }
-
-    /// Free bodies are made rigid at the end of a sub-step, and their velocities lead on.
-    fn lead_bodies(&mut self, model: &Model, h: f64) {
-        let nodes = model.cloth_particle_count()..model.particle_count();
-        for i in nodes.clone() {
-            self.y[i] = (self.q[i] - self.x[i]) * (1.0 / h);
-        }
-        bodies::stiffen(model, &mut self.q, &mut self.y);
-        for i in nodes {
-            let (end, v) = (self.q[i].xyz(), self.y[i].xyz());
-            (self.x[i], self.y[i]) = (end.into(), (end + h * v).into());
-            self.y[i].0[3] = 1.0;
         }
     }
 
@@ -453,38 +392,52 @@ impl Impulse {
     fn reach_tolerance(
         &mut self,
         model: &Model,
-        mut guard: Option<&mut Guard>,
+        guard: Option<&mut Guard>,
         h: f64,
         pace: &mut Pace,
         report: &mut StepReport,
     ) -> Verdict {
-        let (begun, rows) = (Instant::now(), self.lengths.strips.rows);
-        let before = self.lengths.strain(&self.q);
-        let reached = |strain: f64| strain <= model.tolerance;
-        let (mut strain, mut best, mut sweeps, mut best_at) = (before, before, 0, 0);
-        if !reached(strain) {
-            let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
-            self.around.stop_bodies();
-            self.grip.fill(Vec4::ZERO);
-            self.kept[..rows].copy_from_slice(&self.tension[..rows]);
-            let patience = self.lengths.patience;
-            let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
-            while !reached(strain) && sweeps < most.min(best_at + STALLED * patience) {
-                self.correct(last, strain >= TORN);
-                self.touch(model, h, guard.as_deref_mut());
-                strain = self.lengths.strain(&self.q);
-                sweeps += 1;
-                if strain < 0.9 * best {
-                    (best, best_at) = (strain, sweeps);
-                }
-            }
-            // What these sweeps moved without a velocity is not tension that the next step may start from.
-            self.tension[..rows].copy_from_slice(&self.kept[..rows]);
-        }
+        let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
+        let so_far = report.iterations;
+        let strain = self.sweep_to_tolerance(model, guard, h, before, report);
+        report.converged = strain <= model.tolerance;
         self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
+        pace.conclude(before, (report.iterations - so_far) / self.lengths.patience, report.converged)
+    }
+
+    /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
+    pub(super) fn sweep_to_tolerance(
+        &mut self,
+        model: &Model,
+        mut guard: Option<&mut Guard>,
+        h: f64,
+        mut strain: f64,
+        report: &mut StepReport,
+    ) -> f64 {
+        let rows = self.lengths.strips.rows;
+        let (mut best, mut sweeps, mut best_at) = (strain, 0, 0);
+        if strain <= model.tolerance {
+            return strain;
+        }
+        let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
+        self.around.stop_bodies();
+        self.grip.fill(Vec4::ZERO);
+        self.kept[..rows].copy_from_slice(&self.tension[..rows]);
+        let patience = self.lengths.patience;
+        let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
+        while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
+            self.correct(last, strain >= TORN);
+            self.touch(model, h, guard.as_deref_mut());
+            strain = self.lengths.strain(&self.q);
+            sweeps += 1;
+            if strain < 0.9 * best {
+                (best, best_at) = (strain, sweeps);
+            }
+        }
+        // What these sweeps moved without a velocity is not tension that the next step may start from.
+        self.tension[..rows].copy_from_slice(&self.kept[..rows]);
         report.iterations += sweeps;
-        report.converged = reached(strain);
-        pace.conclude(before, sweeps / self.lengths.patience, report.converged)
+        strain
     }
 
     fn load(&mut self, state: &State, h: f64) {

@@ -63,18 +63,20 @@ impl Around {
     }
 
     /// Contacts of some particles of one cloth: `x` at the start of the sub-step, their part of `q` and `grip`. Returns how many touch.
+    /// Once `again`, only those are looked at that touch or were moved since.
+    /// Once `again`, only those are looked at that touch or were moved since.
     pub fn touch(
         &self,
         model: &Model,
-        particles: Range<usize>,
-        cloth: usize,
+        (particles, cloth): (Range<usize>, usize),
         x: &[Vec4],
         q: &mut [Vec4],
         grip: &mut [Vec4],
+        again: bool,
     ) -> u32 {
         let mut contacts = 0;
         for ((q, grip), i) in q.iter_mut().zip(grip).zip(particles) {
-            if model.inverse_mass[i] > 0.0 {
+            if model.inverse_mass[i] > 0.0 && (!again || grip.0[3] > 0.0) {
                 let touches = |(body, meeting)| touch(x[i], q, grip, body, meeting);
                 contacts += self.bodies.iter().zip(&self.meetings[cloth]).map(touches).filter(|t| *t).count();
             }

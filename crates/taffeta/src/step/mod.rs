@@ -13,6 +13,7 @@ mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;
 mod impulse_springs;
+mod impulse_stretch;
 mod impulse_touch;
 mod intervene;
 pub mod report;

@@ -23,6 +23,7 @@ pub mod surface;
 mod tangles;
 mod touch;
 pub mod tree;
+pub mod untangle;
 mod zones;
 
 use crate::math::DVec3;

@@ -1,7 +1,7 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
 use super::bodies;
-use super::impulse_around::Around;
+use super::impulse_around::{Around, Pass};
 use super::impulse_lengths::{Lengths, numbers, sweep};
 use super::impulse_pace::{Pace, Verdict};
 use super::impulse_parts as parts;
@@ -321,10 +321,11 @@ impl Impulse {
             None if self.torn => 1,
             None => self.lengths.patience,
         });
+        self.touch(model, h, guard.as_deref_mut(), Pass::First);
         let mut sweeps = 0;
         while sweeps < most {
             self.correct(KEEP_PULLS, self.torn);
-            self.touch(model, h, guard.as_deref_mut());
+            self.touch(model, h, guard.as_deref_mut(), Pass::Next);
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
@@ -334,14 +335,14 @@ impl Impulse {
     }
 
     /// Contacts with friction inside the iteration.
-    fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
+    fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>, mut pass: Pass) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
         let of_cloths = model.cloth_particle_count();
-        for sweep in 0..CONTACT_SWEEPS {
+        for _ in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
                     let of = (worker.particles.clone(), worker.cloth);
-                    worker.contacts = around.touch(model, of, x, q, grip, sweep > 0);
+                    worker.contacts = around.touch(model, of, x, q, grip, pass);
                 });
             }
             let grip = &mut self.grip;
@@ -350,6 +351,7 @@ impl Impulse {
             if !guard.as_mut().is_some_and(|guard| guard.part(x, &mut self.q[..n], h, touched)) {
                 break;
             }
+            pass = Pass::Again;
         }
     }
 
@@ -422,12 +424,16 @@ impl Impulse {
         let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
         self.around.stop_bodies();
         self.grip.fill(Vec4::ZERO);
+        for (q, w) in self.q.iter_mut().zip(&model.inverse_mass).filter(|(q, _)| q.0[3] == 0.0) {
+            // What was held may move now.
+            q.0[3] = h * h * w;
+        }
         self.kept[..rows].copy_from_slice(&self.tension[..rows]);
         let patience = self.lengths.patience;
         let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
         while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
             self.correct(last, strain >= TORN);
-            self.touch(model, h, guard.as_deref_mut());
+            self.touch(model, h, guard.as_deref_mut(), Pass::Next);
             strain = self.lengths.strain(&self.q);
             sweeps += 1;
             if strain < 0.9 * best {

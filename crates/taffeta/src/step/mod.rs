@@ -23,6 +23,7 @@ pub use intervene::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
+use crate::collide::untangle::ways_apart;
 use crate::collide::{Guard, Settled};
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
@@ -37,6 +38,9 @@ use verlet::Verlet;
 
 /// No position may be further from the origin than this [m].
 const FURTHEST: f64 = 1e6;
+
+/// Cloth that intersects is pulled apart at this speed [m/s].
+const PULLED_APART: f64 = 0.1;
 
 /// A running simulation: the model, the state, and the scratch of its method.
 ///
@@ -57,6 +61,8 @@ pub struct Simulation {
     attempt: State,
     solver: Solver,
     guard: Option<Box<Guard>>,
+    /// Pairs of triangles of cloth that intersect.
+    tangled: Vec<[u32; 2]>,
     /// What hands have done, once they have.
     gripped: Option<Gripped>,
     limiter: Option<Limiter>,
@@ -97,8 +103,16 @@ impl Simulation {
         let solver = Solver::new(&model, &mut state);
         let guard = Guard::new(&model).map(Box::new);
         let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
-        let mut simulation =
-            Self { attempt: state.clone(), model, state, solver, guard, gripped: None, limiter };
+        let mut simulation = Self {
+            attempt: state.clone(),
+            model,
+            state,
+            solver,
+            guard,
+            tangled: Vec::new(),
+            gripped: None,
+            limiter,
+        };
         simulation.tell_tangles();
         Ok(simulation)
     }
@@ -114,6 +128,7 @@ impl Simulation {
             Solver::Verlet(verlet) => verlet.step(model, state, guard)?,
         };
         report.settled += self.limit_strain();
+        report.settled += self.pull_apart();
         if report.settled.pinched > 0 {
             report.converged = false;
             report.shortfall = Some(Shortfall::Pinched { pairs: report.settled.pinched });
@@ -140,7 +155,7 @@ impl Simulation {
     fn tell_tangles(&mut self) {
         if let Some(guard) = &mut self.guard {
             let (model, state) = (&self.model, &self.state);
-            let cloth_cloth = match model.cloth_meets_cloth {
+            self.tangled = match model.cloth_meets_cloth {
                 true => check::self_intersections(&state.positions, &model.triangles),
                 false => Vec::new(),
             };
@@ -148,7 +163,7 @@ impl Simulation {
             let into = |(c, pose): (&model::Collider, Pose)| {
                 check::against_form(cloth, &c.form, &pose, state.time).intersecting
             };
-            guard.tangle(&cloth_cloth, model.colliders.iter().zip(model.poses(state)).flat_map(into));
+            guard.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).flat_map(into));
         }
     }
 
@@ -171,6 +186,25 @@ impl Simulation {
             positions.copy_from_slice(guard.ends());
             settled
         })
+    }
+
+    /// Moves cloth that intersects apart, slowly and under the guard: what passes freely is what intersects already.
+    fn pull_apart(&mut self) -> Settled {
+        let Some(guard) = self.guard.as_mut().filter(|_| !self.tangled.is_empty()) else {
+            return Settled::default();
+        };
+        let (model, positions) = (&self.model, &mut self.attempt.positions);
+        let mut ways = vec![DVec3::ZERO; positions.len()];
+        ways_apart(positions, &model.triangles, &self.tangled, &mut ways);
+        let most = PULLED_APART * model.step_time;
+        let time = self.state.time + model.step_time;
+        guard.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
+        let movable = |w: f64| if w > 0.0 { 1.0 } else { 0.0 };
+        let ends = positions.iter().zip(&ways).zip(&model.inverse_mass);
+        let ends = ends.map(|((x, way), w)| *x + movable(*w) * (most * *way).clamp_length_max(most));
+        let settled = guard.settle(ends);
+        positions.copy_from_slice(guard.ends());
+        settled
     }
 
     /// All that is constant.

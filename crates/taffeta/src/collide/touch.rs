@@ -144,7 +144,7 @@ impl Touches {
             }
         }
         // Rims belong to several faces: one of all contacts between the same points is enough.
-        self.list.sort_by_key(|touch| touch.key);
+        self.list.sort_unstable_by_key(|touch| (touch.key, touch.points));
         self.list.dedup_by_key(|touch| touch.key);
         self.recall();
     }

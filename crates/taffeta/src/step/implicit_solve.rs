@@ -76,7 +76,7 @@ pub(super) struct Unknowns {
 impl Unknowns {
     pub fn new(model: &Model, particles: &Particles) -> Self {
         let (pull, pattern) = Pull::new(model, particles);
-        let room = vec![Vec4::ZERO; model.particle_count()];
+        let room = vec![Vec4::ZERO; model.cloth_particle_count()];
         let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
         Self {
             pull,

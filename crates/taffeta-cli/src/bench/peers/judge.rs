@@ -18,7 +18,7 @@ pub fn row(task: &Task, film: Film) -> Row {
     let n = task.grid;
     let mesh = Mesh {
         positions: film.frames.first().cloned().unwrap_or_default(),
-        quads: quads(n),
+        quads: quads(n).collect(),
         ..Mesh::default()
     };
     let mut row = Row {

@@ -44,8 +44,7 @@ fn slope(method: Method, degrees: f64, mu: f64, on_box: bool) -> Scene {
     }
 }
 
-const METHODS: [Method; 4] =
-    [Method::Verlet, Method::BackwardEuler, Method::Bdf2, Method::ImpulseStrips];
+const METHODS: [Method; 4] = [Method::Verlet, Method::BackwardEuler, Method::Bdf2, Method::ImpulseStrips];
 
 #[test]
 fn below_the_threshold_nothing_creeps() {

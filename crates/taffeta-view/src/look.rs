@@ -170,7 +170,7 @@ impl Side<'_> {
         packet.u8(&format!("gap {number}"), self.positions.iter().map(|x| gap(*x, &closed)));
         for (body, (form, _)) in posed().enumerate() {
             if let Form::Mesh(mesh) = form
-                && mesh.bends()
+                && mesh.deforms()
             {
                 let points = mesh.points(self.time, &Pose::IDENTITY);
                 packet.f32(&format!("body {body} points {number}"), coordinates(&points));

@@ -199,6 +199,24 @@ fn the_thread_count_changes_no_bit_of_what_touches() {
 }
 
 #[test]
+fn what_starts_tangled_comes_apart() {
+    for method in [Method::ImpulseStrips, Method::BackwardEuler, Method::Verlet] {
+        // A corner of the upper sheet pokes through the lower one.
+        let (mut lower, mut upper) = (sheet(13, 13, 0.0, 0.0), sheet(13, 13, 0.03, 0.0));
+        lower.pin = vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }];
+        (upper.position[0], upper.rotation) = (0.05, [14.0, 0.0, 17.0]);
+        let mut simulation = simulation(&scene(method, vec![lower, upper], vec![]));
+        let mut counts = vec![simulation.certificate().cloth_cloth];
+        for _ in 0..30 {
+            simulation.step().unwrap();
+            counts.push(simulation.certificate().cloth_cloth);
+        }
+        eprintln!("{}: {counts:?}", method.name());
+        assert!(counts[0] > 0 && counts[30] == 0, "{}: {counts:?}", method.name());
+    }
+}
+
+#[test]
 fn what_starts_tangled_is_told_and_does_not_lock() {
     for method in [Method::ImpulseStrips, Method::Verlet] {
         // Two sheets cross, one standing and one lying.

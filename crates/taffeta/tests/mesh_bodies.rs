@@ -30,7 +30,16 @@ fn torus(radius: f64, tube: f64, corners: [u32; 2]) -> Mesh {
 }
 
 fn body(file: &str) -> MeshBody {
-    MeshBody { file: file.into(), scale: 1.0, up: UpAxis::Y, weld: 0.0, thickness: 0.01, sequence: None }
+    MeshBody {
+        file: file.into(),
+        scale: 1.0,
+        up: UpAxis::Y,
+        weld: 0.0,
+        thickness: 0.01,
+        sequence: None,
+        animation: None,
+        cache: None,
+    }
 }
 
 fn sequence(last: u32, rate: f64) -> MeshBody {

@@ -3,6 +3,7 @@
 mod gltf;
 mod obj;
 mod ply;
+mod point_cache;
 mod polygon;
 mod stl;
 mod text;
@@ -15,9 +16,10 @@ use std::path::{Path, PathBuf};
 
 use taffeta::scene::Mesh;
 
-pub use gltf::read_gltf;
+pub use gltf::{read_gltf, read_gltf_animated};
 pub use obj::read_obj;
 pub use ply::read_ply;
+pub use point_cache::read_pc2;
 pub use stl::read_stl;
 pub use write::{PlyEncoding, StlEncoding, write_obj, write_ply, write_stl};
 
@@ -34,8 +36,6 @@ pub struct MeshFile {
     pub mesh: Mesh,
     /// What the file holds otherwise than as it was written: things skipped, joined or split, one sentence each.
     pub notes: Vec<String>,
-    /// Pairs of points joined by a line without a face (OBJ `l`): sewing edges.
-    pub lines: Vec<[u32; 2]>,
 }
 
 /// One thing that makes a mesh file unusable.
@@ -85,13 +85,35 @@ pub enum MeshCause {
 
 /// Reads an OBJ, PLY, STL or glTF file; the content decides where it shows its format, else the extension.
 pub fn read(path: &Path) -> Result<MeshFile, MeshError> {
+    read_as(path, Wanted::Surface)
+}
+
+/// Reads a glTF file with its skeleton and clips; other formats have none.
+pub fn read_animated(path: &Path) -> Result<MeshFile, MeshError> {
+    read_as(path, Wanted::Motion)
+}
+
+/// Reads a point cache (PC2): all points of all moments.
+pub fn read_cache(path: &Path) -> Result<MeshFile, MeshError> {
+    read_as(path, Wanted::Cache)
+}
+
+/// What is wanted of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Surface,
+    Motion,
+    Cache,
+}
+
+fn read_as(path: &Path, wanted: Wanted) -> Result<MeshFile, MeshError> {
     let named = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let beside = |name: &str| match load(&path.with_file_name(name)) {
         Ok(bytes) => Ok(bytes),
         Err(MeshCause::Io(error)) => Err(error),
         Err(MeshCause::Faults(faults)) => Err(io::Error::other(faults)),
     };
-    let file = load(path).and_then(|bytes| Ok(decode(&bytes, named.as_deref(), &beside)?));
+    let file = load(path).and_then(|bytes| Ok(decode(&bytes, wanted, named.as_deref(), &beside)?));
     file.map_err(|cause| MeshError { path: path.to_path_buf(), cause })
 }
 
@@ -127,14 +149,19 @@ fn load(path: &Path) -> Result<Vec<u8>, MeshCause> {
 /// Reads bytes in the format that they show, else in that of the lower-case extension `named`; `beside` reads files that they name.
 fn decode(
     bytes: &[u8],
+    wanted: Wanted,
     named: Option<&str>,
     beside: &dyn Fn(&str) -> io::Result<Vec<u8>>,
 ) -> Result<MeshFile, MeshFaults> {
+    if wanted == Wanted::Cache {
+        return read_pc2(bytes);
+    }
     let shown = sniff(bytes);
     let mut file = match shown.or(named) {
         Some("obj") => read_obj(bytes),
         Some("ply") => read_ply(bytes),
         Some("stl") => read_stl(bytes),
+        Some("gltf" | "glb") if wanted == Wanted::Motion => read_gltf_animated(bytes, beside),
         Some("gltf" | "glb") => read_gltf(bytes, beside),
         _ => {
             Text::new(bytes)?;
@@ -192,7 +219,7 @@ impl MeshFile {
         if mesh.triangles.is_empty() && mesh.quads.is_empty() {
             notes.push("the file holds no faces".into());
         }
-        Ok(Self { mesh, notes, lines: Vec::new() })
+        Ok(Self { mesh, notes })
     }
 }
 

@@ -1,30 +1,52 @@
-//! A surface from files that cloth meets from either side: rigid, or deforming from one moment to the next.
+//! A surface of triangles that cloth meets from either side: rigid, or deforming from one moment to the next.
 
-use super::import::{self, Imported};
+use super::skin::Skin;
 use crate::math::{DVec3, Pose};
-use crate::scene::{FASTEST_BODY, Fault, Mesh, MeshBody, MeshShape};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// Points further out than this are not positions of anything [m].
-const FURTHEST: f64 = 1e5;
 
 /// A surface of triangles in its own axes. It has no inside: what is on one side of it stays there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct BodyMesh {
-    triangles: Vec<[u32; 3]>,
-    moments: Vec<Vec<DVec3>>,
-    interval: f64,
-    thickness: f64,
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) moments: Moments,
+    pub(super) pace: Pace,
+    pub(super) thickness: f64,
+}
+
+/// Where its points are, from moment to moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Moments {
+    /// Every point of every moment; at least one moment [m].
+    Points(Vec<Vec<DVec3>>),
+    /// By bones.
+    Skin(Box<Skin>),
+}
+
+/// When moments come.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// When the first moment passes [s]; before, it lasts.
+    pub start: f64,
+    /// Time from one moment to the next [s].
+    pub interval: f64,
+    /// Whether the first moment follows on the last, which then is the same pose; if not, the last one lasts.
+    pub repeats: bool,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { start: 0.0, interval: 1.0, repeats: false }
+    }
 }
 
 /// A surface as it stands in a file, not to be trusted.
 #[derive(Deserialize)]
 struct Parts {
     triangles: Vec<[u32; 3]>,
-    moments: Vec<Vec<DVec3>>,
-    interval: f64,
+    moments: Moments,
+    pace: Pace,
     thickness: f64,
 }
 
@@ -32,77 +54,43 @@ impl TryFrom<Parts> for BodyMesh {
     type Error = String;
 
     fn try_from(parts: Parts) -> Result<Self, String> {
-        let Parts { triangles, moments, interval, thickness } = parts;
-        let points = moments.first().ok_or("a body without points")?.len();
-        if let Some(other) = moments.iter().find(|points_then| points_then.len() != points) {
-            return Err(format!("a body of {points} points has {} later", other.len()));
-        }
-        if let Some(corner) = triangles.as_flattened().iter().find(|corner| **corner as usize >= points) {
-            return Err(format!("a body names point {corner} of {points}"));
-        }
-        if !(interval > 0.0 && interval.is_finite() && thickness >= 0.0 && thickness.is_finite()) {
-            return Err(format!("a body of {thickness} m has its points every {interval} s"));
-        }
-        Ok(Self { triangles, moments, interval, thickness })
+        let Parts { triangles, moments, pace, thickness } = parts;
+        Self::of_parts(triangles, moments, pace, thickness)
     }
 }
 
 impl BodyMesh {
-    /// The surface that a scene asks for, of files that have been read; or what is wrong with one of them.
-    pub fn new(asked: &MeshBody, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Self, Fault> {
-        let files = asked.files();
-        let fault = |file: &str, reason: String, remedy: &str| {
-            Fault::new(format!("{key}.mesh.file"), file, reason, remedy)
+    /// A surface of parts that fit together; if they do not, what is wrong with them.
+    pub fn of_parts(
+        triangles: Vec<[u32; 3]>,
+        moments: Moments,
+        pace: Pace,
+        thickness: f64,
+    ) -> Result<Self, String> {
+        let points = match &moments {
+            Moments::Points(lists) => {
+                let points = lists.first().ok_or("a body without points")?.len();
+                if let Some(other) = lists.iter().find(|points_then| points_then.len() != points) {
+                    return Err(format!("a body of {points} points has {} later", other.len()));
+                }
+                points
+            }
+            Moments::Skin(skin) => {
+                skin.check()?;
+                skin.rest.len()
+            }
         };
-        let read = |file: &String| {
-            let remedy = "read it and pass it under this name";
-            meshes.get(file).ok_or_else(|| fault(file, "the mesh was not handed in".into(), remedy))
-        };
-        let first_file = files.first().map_or("", String::as_str);
-        let first = read(&files[0])?;
-        let corners = first.triangles.as_flattened().iter().chain(first.quads.as_flattened());
-        let points = first.positions.len();
-        if let Some(corner) = corners.copied().find(|corner| *corner as usize >= points) {
-            let reason = format!("cannot be a body: a face names point {corner} of {points}");
-            return Err(fault(first_file, reason, "export the mesh anew"));
+        if let Some(corner) = triangles.as_flattened().iter().find(|corner| **corner as usize >= points) {
+            return Err(format!("a body names point {corner} of {points}"));
         }
-        let shape = asked.shape();
-        let imported = import::import(first, &shape);
-        let triangles = faces(&imported.mesh);
-        if triangles.is_empty() {
-            let reason = "cannot be a body: no face has three different corners".into();
-            return Err(fault(first_file, reason, "name a file with faces, or lower `weld`"));
+        let Pace { start, interval, .. } = pace;
+        if !(interval > 0.0 && interval.is_finite() && start.is_finite()) {
+            return Err(format!("a body has its points every {interval} s from {start} s on"));
         }
-        let mut moments: Vec<Vec<DVec3>> = Vec::with_capacity(files.len());
-        for file in &files {
-            let mesh = read(file)?;
-            if (mesh.positions.len(), &mesh.triangles, &mesh.quads)
-                != (points, &first.triangles, &first.quads)
-            {
-                let reason = format!("has other points or faces than {first_file}");
-                return Err(fault(file, reason, "write all files of a sequence from one mesh"));
-            }
-            let now = placed(mesh, &shape, &imported);
-            let lost = |p: &DVec3| !p.abs().cmple(DVec3::splat(FURTHEST)).all();
-            if let Some(k) = now.iter().position(lost) {
-                let reason = format!("cannot be a body: point {} is at {} m", imported.point_of[k], now[k]);
-                return Err(fault(file, reason, "keep all points within 100000 m; check `scale`"));
-            }
-            if let Some(before) = moments.last()
-                && let Some(k) =
-                    (0..now.len()).find(|&k| now[k].distance(before[k]) > FASTEST_BODY * asked.interval())
-            {
-                let far = now[k].distance(before[k]);
-                let reason = format!(
-                    "jumps: point {} moves {far:.3} m in {} s, where {FASTEST_BODY} m/s is the most",
-                    imported.point_of[k],
-                    asked.interval()
-                );
-                return Err(fault(file, reason, "lower `rate`, or add files in between"));
-            }
-            moments.push(now);
+        if !(thickness >= 0.0 && thickness.is_finite()) {
+            return Err(format!("a body is {thickness} m thick"));
         }
-        Ok(Self { triangles, moments, interval: asked.interval(), thickness: asked.thickness })
+        Ok(Self { triangles, moments, pace, thickness })
     }
 
     /// Its triangles.
@@ -110,14 +98,12 @@ impl BodyMesh {
         &self.triangles
     }
 
-    /// Whether its points move against each other.
-    pub fn bends(&self) -> bool {
-        self.moments.len() > 1
-    }
-
     /// How many points it has.
     pub fn point_count(&self) -> usize {
-        self.moments[0].len()
+        match &self.moments {
+            Moments::Points(lists) => lists[0].len(),
+            Moments::Skin(skin) => skin.rest.len(),
+        }
     }
 
     /// Cloth keeps half of this from it, on either side [m].
@@ -127,18 +113,44 @@ impl BodyMesh {
 
     /// Whether its points move against each other.
     pub fn deforms(&self) -> bool {
-        self.moments.len() > 1
+        self.moment_count() > 1
     }
 
-    /// Puts its points where they are at `time` [s] under `pose`: on straight lines between moments, at rest after the last.
+    /// How many moments it has.
+    pub fn moment_count(&self) -> usize {
+        match &self.moments {
+            Moments::Points(lists) => lists.len(),
+            Moments::Skin(skin) => skin.moments.len(),
+        }
+    }
+
+    /// When its moments come.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// Puts its points where they are at `time` [s] under `pose`: on straight lines between moments.
     pub fn place(&self, time: f64, pose: &Pose, out: &mut [DVec3]) {
-        let last = self.moments.len() - 1;
-        let passed = (time / self.interval).clamp(0.0, last as f64);
-        let number = (passed as usize).min(last);
-        let (before, after) = (&self.moments[number], &self.moments[(number + 1).min(last)]);
-        let share = passed - number as f64;
-        for ((p, from), to) in out.iter_mut().zip(before).zip(after) {
-            *p = pose.to_world(*from + share * (*to - *from));
+        let (from, to, share) = self.moments_at(time);
+        match &self.moments {
+            Moments::Points(lists) => {
+                for ((p, a), b) in out.iter_mut().zip(&lists[from]).zip(&lists[to]) {
+                    *p = pose.to_world(*a + share * (*b - *a));
+                }
+            }
+            Moments::Skin(skin) => skin.place(from, to, share, pose, out),
+        }
+    }
+
+    /// Where one of its points is at `time` [s] under `pose`.
+    pub fn point(&self, index: usize, time: f64, pose: &Pose) -> DVec3 {
+        let (from, to, share) = self.moments_at(time);
+        match &self.moments {
+            Moments::Points(lists) => {
+                let (a, b) = (lists[from][index], lists[to][index]);
+                pose.to_world(a + share * (b - a))
+            }
+            Moments::Skin(skin) => skin.point(index, from, to, share, pose),
         }
     }
 
@@ -148,16 +160,14 @@ impl BodyMesh {
         self.place(time, pose, &mut points);
         points
     }
-}
 
-/// The points of a file as the first file was imported: joined and left out alike.
-fn placed(mesh: &Mesh, shape: &MeshShape, first: &Imported) -> Vec<DVec3> {
-    first.point_of.iter().map(|k| import::placed(mesh.positions[*k as usize], shape)).collect()
-}
-
-/// All faces as triangles; those with a corner twice are edges of others.
-fn faces(mesh: &Mesh) -> Vec<[u32; 3]> {
-    let halves = mesh.quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
-    let all = mesh.triangles.iter().copied().chain(halves);
-    all.filter(|[a, b, c]| a != b && b != c && c != a).collect()
+    /// The moments before and after `time` [s], and how much of the way has passed.
+    fn moments_at(&self, time: f64) -> (usize, usize, f64) {
+        let last = self.moment_count() - 1;
+        let Pace { start, interval, repeats } = self.pace;
+        let passed = ((time - start) / interval).max(0.0);
+        let passed = if repeats && last > 0 { passed % last as f64 } else { passed.min(last as f64) };
+        let number = (passed as usize).min(last);
+        (number, (number + 1).min(last), passed - number as f64)
+    }
 }

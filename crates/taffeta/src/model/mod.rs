@@ -1,23 +1,38 @@
 //! What a scene is made into: all that is constant in a run ([`Model`]) and all that changes ([`State`]).
 
+mod body_files;
 pub mod body_mesh;
 mod build;
+pub mod clip;
 pub mod collider;
 pub mod elements;
+mod garment;
 pub mod import;
 mod lattice;
+pub mod links;
+pub mod mannequin;
+mod mannequin_shape;
+mod mannequin_walk;
 pub mod membranes;
 pub mod motion;
+pub mod pins;
+pub mod rigid;
 mod shapes;
+pub mod skin;
 pub mod state;
+mod surface_nets;
 pub mod topology;
 
 pub use body_mesh::BodyMesh;
 pub use build::build;
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
+pub use links::Links;
+pub use mannequin::Measures;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
+pub use pins::{Led, PinGroup};
+pub use rigid::RigidBody;
 pub use state::State;
 
 use crate::math::{DVec3, Pose};
@@ -59,6 +74,8 @@ pub struct Model {
     // What acts on all.
     /// Acceleration [m/s²].
     pub gravity: DVec3,
+    /// Until then gravity is nothing [s].
+    pub weightless: f64,
     /// What the cloth moves through.
     pub air: AirModel,
 
@@ -91,6 +108,8 @@ pub struct Model {
     pub stretches: Springs,
     /// Strips that buckle.
     pub buckles: Buckles,
+    /// Pairs of particles that are sewn together.
+    pub links: Links,
     /// Closed pieces with something inside.
     pub balloons: Vec<Balloon>,
 
@@ -101,6 +120,8 @@ pub struct Model {
     pub pins: Vec<PinGroup>,
     /// What the cloth meets.
     pub colliders: Vec<Collider>,
+    /// Those of them that move freely; their particles come after those of all cloths.
+    pub bodies: Vec<RigidBody>,
 }
 
 /// What the cloth moves through.
@@ -152,19 +173,6 @@ pub struct ClothPiece {
     pub longest_edge: f64,
 }
 
-/// Particles that are held, or led together by keyframes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PinGroup {
-    /// The particles.
-    pub particles: Vec<u32>,
-    /// Where each of them starts [m].
-    pub start: Vec<DVec3>,
-    /// What they turn about [m].
-    pub centre: DVec3,
-    /// How they move.
-    pub motion: Motion,
-}
-
 impl AirModel {
     /// The air of a scene whose random numbers start at `seed`.
     pub fn of(air: &Air, seed: u64) -> Self {
@@ -181,17 +189,28 @@ impl AirModel {
     }
 }
 
-impl PinGroup {
-    /// Where a particle that starts at `start` is under the displacement `moved` [m].
-    pub fn place(&self, start: DVec3, moved: &Pose) -> DVec3 {
-        if self.motion.rests() { start } else { self.centre + moved.to_world(start - self.centre) }
-    }
-}
-
 impl Model {
     /// How many particles there are.
     pub fn particle_count(&self) -> usize {
         self.mass.len()
+    }
+
+    /// How many of them are those of cloths; those of free bodies follow.
+    pub fn cloth_particle_count(&self) -> usize {
+        self.cloths.last().map_or(0, |cloth| cloth.particles.end)
+    }
+
+    /// Where every collider is in a state, in their order.
+    pub fn poses<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Pose> + 'a {
+        (0..self.colliders.len()).map(|collider| self.pose(collider, &state.positions, state.time))
+    }
+
+    /// Where a collider is while all particles are at `positions` [m]: where its motion leads it at `time` [s], or where its particles are.
+    pub fn pose(&self, collider: usize, positions: &[DVec3], time: f64) -> Pose {
+        match self.colliders[collider].free {
+            Some(body) => self.bodies[body].pose(&self.bodies[body].of(positions)),
+            None => self.colliders[collider].pose(time),
+        }
     }
 
     /// The piece of cloth that a particle belongs to.

@@ -38,6 +38,10 @@ pub struct Cloth {
     pub mesh: Option<MeshShape>,
     /// What its elements are. Only implicit methods know others than springs.
     pub model: ClothModel,
+    /// Lines of its mesh file (`l` of an OBJ) are seams that are sewn in this time [s]; left out, they are no more than lines.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sewing: Option<f64>,
     /// What fills it, if it is closed. Only implicit methods know this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filling: Option<Filling>,
@@ -70,6 +74,7 @@ impl Default for Cloth {
             lattice: None,
             mesh: None,
             model: ClothModel::default(),
+            sewing: None,
             filling: None,
             position: [0.0; 3],
             rotation: [0.0; 3],
@@ -264,7 +269,7 @@ pub struct Kick {
     pub speed: f64,
 }
 
-/// Particles that do not move, or move together by keyframes: those of all corners, sides and vertices named.
+/// Particles that do not move, move together by keyframes, or follow a body: those of all corners, sides and vertices named.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pin {
@@ -276,6 +281,25 @@ pub struct Pin {
     pub vertices: Vec<u32>,
     /// How they move, turning about their common centre; times must increase.
     pub keyframe: Vec<Keyframe>,
+    /// The name of a collider that they follow: each keeps its place over the nearest point of it, as it moves and deforms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// Only those follow that start as near to the collider as this [m], of all particles if none are named.
+    #[schemars(range(min = 0.0, max = 1e4))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<f64>,
+}
+
+impl Pin {
+    /// Whether something leads its particles.
+    pub fn moves(&self) -> bool {
+        !self.keyframe.is_empty() || self.on.is_some()
+    }
+
+    /// Whether it names particles by itself.
+    pub fn names_any(&self) -> bool {
+        !(self.corners.is_empty() && self.sides.is_empty() && self.vertices.is_empty())
+    }
 }
 
 /// A corner of a sheet or strip, seen from outside with u to the right and v up.

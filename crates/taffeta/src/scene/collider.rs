@@ -1,10 +1,11 @@
 //! What the cloth meets, and how things move by keyframes.
 
 use super::collider_mesh::MeshBody;
+use super::mannequin::Mannequin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What cloth cannot pass: one of `plane`, `sphere`, `capsule`, `box`, `mesh`.
+/// What cloth cannot pass: one of `plane`, `sphere`, `capsule`, `box`, `mesh`, `mannequin`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collider {
@@ -35,6 +36,9 @@ pub struct Collider {
     /// A surface from a file, or from a file for each moment. It is met from either side, closed or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<MeshBody>,
+    /// A body that the program makes itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mannequin: Option<Mannequin>,
     /// How it moves, at most at 100 m/s; times must increase.
     pub keyframe: Vec<Keyframe>,
 }

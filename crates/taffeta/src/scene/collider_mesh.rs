@@ -28,6 +28,12 @@ pub struct MeshBody {
     /// Files that show it from moment to moment; left out, it is rigid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence: Option<Sequence>,
+    /// A clip of the file (glTF) that moves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub animation: Option<Animation>,
+    /// A file with the points of every moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<PointCache>,
 }
 
 fn thin() -> f64 {
@@ -45,6 +51,46 @@ pub struct Sequence {
     /// Files in a second [1/s].
     #[schemars(range(min = 1e-3, max = 1e5))]
     pub rate: f64,
+}
+
+/// A clip of a glTF file: bones and shapes move the surface. It is taken at 120 moments for each of its seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Animation {
+    /// Its name in the file, or its number as text, counted from 0.
+    pub clip: String,
+    /// When it starts [s]; before, the body stands in the first pose.
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub start: f64,
+    /// How many of its seconds pass in one [1].
+    #[schemars(range(min = 1e-3, max = 1000.0))]
+    pub speed: f64,
+    /// Whether it starts again at its end; if not, the body stays in the last pose.
+    pub repeat: bool,
+}
+
+impl Default for Animation {
+    fn default() -> Self {
+        Self { clip: "0".into(), start: 0.0, speed: 1.0, repeat: false }
+    }
+}
+
+/// A point cache (PC2): where all points of the file are from moment to moment; in between they move straight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointCache {
+    /// The file, relative to the folder of the scene.
+    pub file: String,
+    /// Moments in a second [1/s].
+    #[schemars(range(min = 1e-3, max = 1e5))]
+    pub rate: f64,
+    /// When the first moment passes [s].
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub start: f64,
+    /// Whether the first moment follows on the last; if not, the body stays as it is in the last.
+    #[serde(default)]
+    pub repeat: bool,
 }
 
 impl MeshBody {

@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::rules::{Faults, Rule, check_value, short, suggestion, written};
 use super::{
-    Cloth, ClothModel, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Method, Pin, Scene,
+    Body, Cloth, ClothModel, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Method, Pin, Scene,
     Sequence,
 };
 use super::{preset, presets};
@@ -51,7 +51,7 @@ impl Scene {
                 let own = self.fabrics.keys().map(String::as_str);
                 unknown_fabric(Rule::UnknownFabric, place.key("fabric"), &cloth.fabric, own, faults);
             }
-            check_cloth(cloth, place, faults);
+            check_cloth(cloth, &self.collider, place, faults);
             self.check_method(cloth, place, faults);
         }
         for (index, collider) in self.collider.iter().enumerate() {
@@ -61,11 +61,22 @@ impl Scene {
             check_speed(&collider.keyframe, place, faults);
             if let Some(mesh) = &collider.mesh {
                 check_sequence(mesh, place.key("mesh"), faults);
+                check_motions(mesh, place.key("mesh"), faults);
             }
         }
+        let bodies = Place::Root.key("body");
+        for (index, body) in self.body.iter().enumerate() {
+            check_body(body, bodies.item(index), faults);
+        }
+        check_names(self.body.iter().map(|body| &body.name), bodies, faults);
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
         check_particles(&self.cloth, cloths, faults);
+        if self.cloth.is_empty() && self.garment.is_empty() {
+            let remedy = "add a `[[cloth]]` or a `[[garment]]`";
+            faults.report(Rule::TooFewItems, cloths, "", ": 0", remedy);
+        }
+        self.check_garments(faults);
     }
 
     /// Elements that the method does not know.
@@ -111,7 +122,7 @@ fn value_of(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-fn unknown_fabric<'n>(
+pub(super) fn unknown_fabric<'n>(
     rule: Rule,
     place: Place,
     name: &str,
@@ -156,7 +167,7 @@ fn check_bias(fabric: &Fabric, blamed: &str, place: Place, faults: &mut Faults) 
     faults.report(Rule::BiasTooStiff, place.key(blamed), short(value), &detail, remedy);
 }
 
-fn check_cloth(cloth: &Cloth, place: Place, faults: &mut Faults) {
+fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut Faults) {
     let shapes = [
         ("sheet", cloth.sheet.is_some()),
         ("strip", cloth.strip.is_some()),
@@ -173,18 +184,35 @@ fn check_cloth(cloth: &Cloth, place: Place, faults: &mut Faults) {
         let place = pins.item(index);
         check_pin(cloth, shape, pin, place, faults);
         check_times(&pin.keyframe, place, faults);
+        check_seat(pin, colliders, place, faults);
     }
     check_pinned_once(cloth, pins, faults);
 }
 
-fn collider_shapes(collider: &Collider) -> [(&'static str, bool); 5] {
+fn collider_shapes(collider: &Collider) -> [(&'static str, bool); 6] {
     [
         ("plane", collider.plane.is_some()),
         ("sphere", collider.sphere.is_some()),
         ("capsule", collider.capsule.is_some()),
         ("box", collider.cuboid.is_some()),
         ("mesh", collider.mesh.is_some()),
+        ("mannequin", collider.mannequin.is_some()),
     ]
+}
+
+/// A free body has one shape and one mass.
+fn check_body(body: &Body, place: Place, faults: &mut Faults) {
+    let shapes = [
+        ("sphere", body.sphere.is_some()),
+        ("capsule", body.capsule.is_some()),
+        ("box", body.cuboid.is_some()),
+        ("mesh", body.mesh.is_some()),
+    ];
+    check_shapes(&shapes, place, faults);
+    if let (Some(_), Some(mass)) = (body.density, body.mass) {
+        let remedy = "keep one of `density` and `mass`";
+        faults.report(Rule::MassTwice, place.key("mass"), short(mass), "", remedy);
+    }
 }
 
 /// Exactly one shape must be given; that one is the answer.
@@ -213,7 +241,7 @@ fn list_name<'a>(item: Place<'a>) -> &'a str {
 }
 
 fn check_pin(cloth: &Cloth, shape: &str, pin: &Pin, place: Place, faults: &mut Faults) {
-    if pin.corners.is_empty() && pin.sides.is_empty() && pin.vertices.is_empty() {
+    if !pin.names_any() && (pin.on.is_none() || pin.within.is_none()) {
         let remedy = "name `corners`, `sides` or `vertices`, or take the pin out";
         faults.report(Rule::PinsNothing, place, "", "", remedy);
     }
@@ -240,16 +268,43 @@ fn check_pin(cloth: &Cloth, shape: &str, pin: &Pin, place: Place, faults: &mut F
     }
 }
 
+/// A pin on a body names one that exists, and is led by nothing else.
+pub(super) fn check_seat(pin: &Pin, colliders: &[Collider], place: Place, faults: &mut Faults) {
+    match (&pin.on, pin.within) {
+        (None, Some(within)) => {
+            let remedy = "name the collider that they follow with `on`";
+            faults.report(Rule::NearNothing, place.key("within"), short(within), "", remedy);
+        }
+        (Some(on), _) if !colliders.iter().any(|collider| !on.is_empty() && collider.name == *on) => {
+            let names: Vec<&str> =
+                colliders.iter().map(|c| c.name.as_str()).filter(|name| !name.is_empty()).collect();
+            let remedy = if names.is_empty() {
+                "give the collider a `name`".into()
+            } else {
+                suggestion(on, &names, "the names of colliders are")
+            };
+            faults.report(Rule::UnknownCollider, place.key("on"), written(&on.as_str().into()), "", remedy);
+        }
+        (Some(on), _) if !pin.keyframe.is_empty() => {
+            let remedy = "leave out `on` or the keyframes";
+            faults.report(Rule::LedTwice, place.key("on"), written(&on.as_str().into()), "", remedy);
+        }
+        _ => {}
+    }
+}
+
 /// A particle cannot be moved by one pin and held or moved by another; two pins that both rest agree.
 fn check_pinned_once(cloth: &Cloth, pins: Place, faults: &mut Faults) {
-    let moves = |pin: usize| cloth.pin.get(pin).is_some_and(|pin| !pin.keyframe.is_empty());
+    let moves = |pin: usize| cloth.pin.get(pin).is_some_and(Pin::moves);
     let too_large = cloth.particle_count().is_some_and(|count| count > MOST_PARTICLES);
     if too_large || cloth.pin.len() < 2 || !(0..cloth.pin.len()).any(moves) {
         return;
     }
     let mut held: Vec<(u32, usize)> = Vec::new();
     for (index, pin) in cloth.pin.iter().enumerate() {
-        held.extend(cloth.pinned(pin).into_iter().map(|particle| (particle, index)));
+        // Which of them are near a body shows when the model is built.
+        let named = if pin.within.is_some() { Vec::new() } else { cloth.pinned(pin) };
+        held.extend(named.into_iter().map(|particle| (particle, index)));
     }
     held.sort_unstable();
     let mut told = BTreeSet::new();
@@ -260,14 +315,14 @@ fn check_pinned_once(cloth: &Cloth, pins: Place, faults: &mut Faults) {
             // Pins that share a side are one mistake, not one for each particle.
             if told.insert((first, second)) {
                 let detail = format!(": particle {particle} of `pin[{first}]`");
-                let remedy = "leave it to one of them, or give neither keyframes";
+                let remedy = "leave it to one of them, or let neither move";
                 faults.report(Rule::PinnedTwice, pins.item(second), "", &detail, remedy);
             }
         }
     }
 }
 
-fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
+pub(super) fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
     let list = place.key("keyframe");
     for (index, pair) in keyframes.windows(2).enumerate() {
         let [before, after] = pair else { continue };
@@ -319,7 +374,22 @@ fn check_sequence(mesh: &MeshBody, place: Place, faults: &mut Faults) {
     }
 }
 
-fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
+/// A body deforms in one way.
+fn check_motions(mesh: &MeshBody, place: Place, faults: &mut Faults) {
+    let ways = [
+        ("sequence", mesh.sequence.is_some()),
+        ("animation", mesh.animation.is_some()),
+        ("cache", mesh.cache.is_some()),
+    ];
+    let mut given = ways.iter().filter(|(_, given)| *given);
+    let Some((first, _)) = given.next() else { return };
+    for (name, _) in given {
+        let detail = format!(" beside `{first}`");
+        faults.report(Rule::SeveralMotions, place.key(name), "{ .. }", &detail, "keep one of them");
+    }
+}
+
+pub(super) fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
     let mut taken = BTreeSet::new();
     for (index, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
         if !taken.insert(name) {

@@ -8,8 +8,8 @@ use super::implicit_particles::Particles;
 use super::implicit_pull::{Around, Pull};
 use super::implicit_touch::{Reach, Touch};
 use super::report::{Shortfall, StepError, StepReport};
-use crate::math::{Pose, Vec4};
-use crate::model::Model;
+use crate::math::Vec4;
+use crate::model::{Led, Model};
 use crate::solve::block_matrix::BlockMatrix;
 use crate::solve::pcg::{Error, Params, Pcg};
 use std::time::Instant;
@@ -59,7 +59,7 @@ pub(super) struct Unknowns {
     pub touch: Touch,
     matrix: BlockMatrix,
     pcg: Pcg,
-    pin_poses: Vec<Pose>,
+    led: Vec<Led>,
     /// Velocities at the end, as far as they are known.
     pub end: Vec<Vec4>,
     /// Velocities before a Newton step, and positions around which it is taken.
@@ -76,14 +76,14 @@ pub(super) struct Unknowns {
 impl Unknowns {
     pub fn new(model: &Model, particles: &Particles) -> Self {
         let (pull, pattern) = Pull::new(model, particles);
-        let room = vec![Vec4::ZERO; model.particle_count()];
+        let room = vec![Vec4::ZERO; model.cloth_particle_count()];
         let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
         Self {
             pull,
             touch: Touch::new(model),
             pcg: Pcg::new(&pattern, params),
             matrix: BlockMatrix::new(pattern),
-            pin_poses: Vec::with_capacity(model.pins.len()),
+            led: Vec::with_capacity(model.pins.len()),
             end: room.clone(),
             before: room.clone(),
             y: room.clone(),
@@ -112,6 +112,7 @@ impl Unknowns {
     ) -> Result<(), StepError> {
         self.h = goal.h;
         self.touch.move_bodies(model, goal.time, goal.duration);
+        self.pull.renew_links(model, goal.time + goal.duration);
         self.end.copy_from_slice(goal.v);
         self.lead_pins(model, particles, goal);
         self.y.copy_from_slice(goal.x);
@@ -294,13 +295,13 @@ impl Unknowns {
 
     /// Velocities of pinned particles lead them to where they are to be.
     fn lead_pins(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
-        self.pin_poses.clear();
+        self.led.clear();
         let end = goal.time + goal.duration;
-        self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(end)));
-        for (pin, moved) in model.pins.iter().zip(&self.pin_poses) {
-            for (&i, &start) in pin.particles.iter().zip(&pin.start) {
+        self.led.extend(model.pins.iter().map(|pin| pin.led(end, &model.colliders)));
+        for (pin, led) in model.pins.iter().zip(&self.led) {
+            for (member, &i) in pin.particles.iter().enumerate() {
                 let place = particles.place[i as usize] as usize;
-                let target = Vec4::from(pin.place(start, moved));
+                let target = Vec4::from(pin.place(member, led, &model.colliders));
                 self.end[place] = (target - goal.start[place]) * (1.0 / goal.h);
             }
         }

@@ -105,7 +105,7 @@ pub(super) struct Touch {
 
 impl Touch {
     pub fn new(model: &Model) -> Self {
-        let (particles, colliders) = (model.particle_count(), model.colliders.len());
+        let (particles, colliders) = (model.cloth_particle_count(), model.colliders.len());
         // In contact every particle may have a row, and some two.
         let room = if colliders == 0 { 0 } else { 2 * particles };
         Self {
@@ -119,7 +119,7 @@ impl Touch {
 
     /// How many numbers are remembered from step to step.
     pub fn memory(model: &Model) -> usize {
-        if model.colliders.is_empty() { 0 } else { REMEMBERED * model.particle_count() }
+        if model.colliders.is_empty() { 0 } else { REMEMBERED * model.cloth_particle_count() }
     }
 
     /// Moves the solids on to the sub-step from `time` on.

@@ -3,8 +3,8 @@
 use super::impulse_touch::touch;
 use crate::collide::{self, Corners, Meeting, MovingBody};
 use crate::forces::{self, air};
-use crate::math::{Pose, Vec4};
-use crate::model::Model;
+use crate::math::Vec4;
+use crate::model::{Led, Model};
 use std::ops::Range;
 
 /// Forces of the air are renewed so many times in a step.
@@ -15,7 +15,7 @@ const AIR_RENEWALS: u32 = 4;
 pub struct Around {
     meetings: Vec<Vec<Meeting>>,
     bodies: Vec<MovingBody>,
-    pin_poses: Vec<Pose>,
+    led: Vec<Led>,
     /// Forces of the air on particles and on triangles [N]; empty in a vacuum.
     held: Vec<Vec4>,
     on_triangles: Vec<Vec4>,
@@ -28,7 +28,7 @@ impl Around {
         Self {
             meetings: collide::meetings(model, Corners::OfSmooth),
             bodies: Vec::with_capacity(model.colliders.len()),
-            pin_poses: Vec::with_capacity(model.pins.len()),
+            led: Vec::with_capacity(model.pins.len()),
             held: air(model.particle_count()),
             on_triangles: air(model.triangles.len()),
         }
@@ -43,8 +43,8 @@ impl Around {
     pub fn move_bodies(&mut self, model: &Model, time: f64, h: f64) {
         self.bodies.clear();
         self.bodies.extend(collide::bodies(model, time, h));
-        self.pin_poses.clear();
-        self.pin_poses.extend(model.pins.iter().map(|pin| pin.motion.at(time + h)));
+        self.led.clear();
+        self.led.extend(model.pins.iter().map(|pin| pin.led(time + h, &model.colliders)));
     }
 
     /// Bodies rest where they are, while the end of a step is corrected.
@@ -54,9 +54,9 @@ impl Around {
 
     /// Puts pinned particles where they will be.
     pub fn lead_pins(&self, model: &Model, y: &mut [Vec4]) {
-        for (pin, pose) in model.pins.iter().zip(&self.pin_poses) {
-            for (&i, &start) in pin.particles.iter().zip(&pin.start) {
-                let end = pin.place(start, pose);
+        for (pin, led) in model.pins.iter().zip(&self.led) {
+            for (member, &i) in pin.particles.iter().enumerate() {
+                let end = pin.place(member, led, &model.colliders);
                 y[i as usize] = Vec4([end.x, end.y, end.z, 1.0]);
             }
         }

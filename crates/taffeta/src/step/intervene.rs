@@ -56,7 +56,7 @@ impl Simulation {
     ///
     /// While the same particles stay held only their ways change, which costs nothing. Particles that do not exist are left out.
     pub fn set_hands(&mut self, hands: &Hands, duration: f64) {
-        let known = |particle: &u32| (*particle as usize) < self.model.particle_count();
+        let known = |particle: &u32| (*particle as usize) < self.model.cloth_particle_count();
         let mut hands = hands.clone();
         hands.held.retain(|particle, _| known(particle));
         hands.freed.retain(known);
@@ -85,12 +85,8 @@ impl Simulation {
 /// Takes held and freed particles from the pins of the scene, gives every held one a pin of its own, and free ones their mass.
 fn regrip(model: &mut Model, hands: &Hands) {
     for pin in &mut model.pins {
-        let stays = |particle: &u32| !hands.held.contains_key(particle) && !hands.freed.contains(particle);
-        let kept: Vec<bool> = pin.particles.iter().map(stays).collect();
-        let mut keep = kept.iter();
-        pin.particles.retain(|_| keep.next() == Some(&true));
-        let mut keep = kept.iter();
-        pin.start.retain(|_| keep.next() == Some(&true));
+        let stays = |particle: u32| !hands.held.contains_key(&particle) && !hands.freed.contains(&particle);
+        pin.retain(stays);
     }
     model.pins.extend(hands.held.iter().map(|(particle, place)| led(*particle, *place, *place, 0.0, 1.0)));
     model.inverse_mass.iter_mut().zip(&model.mass).for_each(|(inverse, mass)| *inverse = 1.0 / mass);
@@ -103,5 +99,5 @@ fn led(particle: u32, from: DVec3, to: DVec3, time: f64, duration: f64) -> PinGr
     let key =
         |time, shift: DVec3| Keyframe { time, shift: shift.to_array(), turn: [0.0; 3], ease: Ease::Linear };
     let way = [key(time, DVec3::ZERO), key(time + duration, to - from)];
-    PinGroup { particles: vec![particle], start: vec![from], centre: from, motion: Motion::new(&way) }
+    PinGroup::moved(vec![particle], vec![from], Motion::new(&way))
 }

@@ -1,5 +1,6 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
+mod bodies;
 mod implicit;
 mod implicit_particles;
 mod implicit_pull;
@@ -8,6 +9,7 @@ mod implicit_touch;
 mod impulse;
 mod impulse_around;
 mod impulse_lengths;
+mod impulse_links;
 mod impulse_pace;
 mod impulse_parts;
 mod impulse_shortfall;
@@ -22,8 +24,9 @@ pub use intervene::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
+use crate::collide::untangle::ways_apart;
 use crate::collide::{Guard, Settled};
-use crate::math::DVec3;
+use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
@@ -36,6 +39,9 @@ use verlet::Verlet;
 
 /// No position may be further from the origin than this [m].
 const FURTHEST: f64 = 1e6;
+
+/// Cloth that intersects is pulled apart at this speed [m/s].
+const PULLED_APART: f64 = 0.1;
 
 /// A running simulation: the model, the state, and the scratch of its method.
 ///
@@ -56,6 +62,8 @@ pub struct Simulation {
     attempt: State,
     solver: Solver,
     guard: Option<Box<Guard>>,
+    /// Pairs of triangles of cloth that intersect.
+    tangled: Vec<[u32; 2]>,
     /// What hands have done, once they have.
     gripped: Option<Gripped>,
     limiter: Option<Limiter>,
@@ -96,8 +104,16 @@ impl Simulation {
         let solver = Solver::new(&model, &mut state);
         let guard = Guard::new(&model).map(Box::new);
         let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
-        let mut simulation =
-            Self { attempt: state.clone(), model, state, solver, guard, gripped: None, limiter };
+        let mut simulation = Self {
+            attempt: state.clone(),
+            model,
+            state,
+            solver,
+            guard,
+            tangled: Vec::new(),
+            gripped: None,
+            limiter,
+        };
         simulation.tell_tangles();
         Ok(simulation)
     }
@@ -105,13 +121,16 @@ impl Simulation {
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
-        let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
-        let mut report = match &mut self.solver {
-            Solver::Implicit(implicit) => implicit.step(model, state, guard)?,
-            Solver::Impulse(impulse) => impulse.step(model, state, guard)?,
-            Solver::Verlet(verlet) => verlet.step(model, state, guard)?,
-        };
+        self.guard.iter_mut().for_each(|guard| guard.begin_step());
+        let gravity = self.model.gravity;
+        if self.state.time < self.model.weightless {
+            self.model.gravity = DVec3::ZERO;
+        }
+        let moved = self.move_on();
+        self.model.gravity = gravity;
+        let mut report = moved?;
         report.settled += self.limit_strain();
+        report.settled += self.pull_apart();
         if report.settled.pinched > 0 {
             report.converged = false;
             report.shortfall = Some(Shortfall::Pinched { pairs: report.settled.pinched });
@@ -126,6 +145,16 @@ impl Simulation {
         Ok(report)
     }
 
+    /// Lets the method take the step.
+    fn move_on(&mut self) -> Result<StepReport, StepError> {
+        let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
+        match &mut self.solver {
+            Solver::Implicit(implicit) => implicit.step(model, state, guard),
+            Solver::Impulse(impulse) => impulse.step(model, state, guard),
+            Solver::Verlet(verlet) => verlet.step(model, state, guard),
+        }
+    }
+
     /// Makes the scratch anew for a model that has changed.
     fn renew(&mut self) {
         self.solver = Solver::new(&self.model, &mut self.state);
@@ -138,15 +167,15 @@ impl Simulation {
     fn tell_tangles(&mut self) {
         if let Some(guard) = &mut self.guard {
             let (model, state) = (&self.model, &self.state);
-            let cloth_cloth = match model.cloth_meets_cloth {
+            self.tangled = match model.cloth_meets_cloth {
                 true => check::self_intersections(&state.positions, &model.triangles),
                 false => Vec::new(),
             };
             let cloth = check::Surface { positions: &state.positions, triangles: &model.triangles };
-            let into = |c: &model::Collider| {
-                check::against_form(cloth, &c.form, &c.pose(state.time), state.time).intersecting
+            let into = |(c, pose): (&model::Collider, Pose)| {
+                check::against_form(cloth, &c.form, &pose, state.time).intersecting
             };
-            guard.tangle(&cloth_cloth, model.colliders.iter().flat_map(into));
+            guard.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).flat_map(into));
         }
     }
 
@@ -169,6 +198,25 @@ impl Simulation {
             positions.copy_from_slice(guard.ends());
             settled
         })
+    }
+
+    /// Moves cloth that intersects apart, slowly and under the guard: what passes freely is what intersects already.
+    fn pull_apart(&mut self) -> Settled {
+        let Some(guard) = self.guard.as_mut().filter(|_| !self.tangled.is_empty()) else {
+            return Settled::default();
+        };
+        let (model, positions) = (&self.model, &mut self.attempt.positions);
+        let mut ways = vec![DVec3::ZERO; positions.len()];
+        ways_apart(positions, &model.triangles, &self.tangled, &mut ways);
+        let most = PULLED_APART * model.step_time;
+        let time = self.state.time + model.step_time;
+        guard.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
+        let movable = |w: f64| if w > 0.0 { 1.0 } else { 0.0 };
+        let ends = positions.iter().zip(&ways).zip(&model.inverse_mass);
+        let ends = ends.map(|((x, way), w)| *x + movable(*w) * (most * *way).clamp_length_max(most));
+        let settled = guard.settle(ends);
+        positions.copy_from_slice(guard.ends());
+        settled
     }
 
     /// All that is constant.
@@ -200,7 +248,9 @@ impl Simulation {
         match state.positions.iter().zip(&state.velocities).position(lost) {
             None => Ok(()),
             Some(i) => {
-                let (cloth, first) = self.model.cloth_of(i).map_or(("", 0), |c| (&c.name, c.particles.start));
+                let body = self.model.bodies.iter().find(|body| body.nodes.contains(&i));
+                let body = body.map_or(("", 0), |b| (&*self.model.colliders[b.collider].name, b.nodes.start));
+                let (cloth, first) = self.model.cloth_of(i).map_or(body, |c| (&c.name, c.particles.start));
                 Err(StepError::NotFinite {
                     particle: i - first,
                     cloth: cloth.to_string(),

@@ -7,13 +7,17 @@ mod accessor;
 mod buffers;
 mod container;
 mod document;
+mod moving;
 mod part;
+mod rig;
 mod skin;
+mod tracks;
 mod walk;
 
 use std::io;
 
 use glam::{DAffine3, DVec3};
+use serde::de::DeserializeOwned;
 use taffeta::scene;
 
 use super::{MeshFault, MeshFaults, MeshFile, Place, text};
@@ -21,7 +25,9 @@ use accessor::Elements;
 use buffers::Buffers;
 use container::Container;
 use document::Document;
+use moving::Moving;
 use part::{Mode, Part};
+use rig::RigReader;
 use skin::Skins;
 use walk::Draw;
 
@@ -45,15 +51,41 @@ pub fn read_gltf(
     bytes: &[u8],
     load_buffer: &dyn Fn(&str) -> io::Result<Vec<u8>>,
 ) -> Result<MeshFile, MeshFaults> {
+    read_surface(bytes, load_buffer, false)
+}
+
+/// Reads a glTF or GLB file with its skeleton: joints, shapes and clips.
+pub fn read_gltf_animated(
+    bytes: &[u8],
+    load_buffer: &dyn Fn(&str) -> io::Result<Vec<u8>>,
+) -> Result<MeshFile, MeshFaults> {
+    read_surface(bytes, load_buffer, true)
+}
+
+fn read_surface(
+    bytes: &[u8],
+    load_buffer: &dyn Fn(&str) -> io::Result<Vec<u8>>,
+    animated: bool,
+) -> Result<MeshFile, MeshFaults> {
     let container = Container::open(bytes)?;
     let document = parse(&container)?;
+    // Where joints go round in a circle, that is told first.
+    let tree = if animated { Some(rig::tree(&document)?) } else { None };
     let buffers = Buffers::new(&document, container.numbers, load_buffer);
     let skins = Skins::new(&document, &buffers);
     let mut tally = Tally::default();
     walk::walk(&document, &skins, &mut |draw| tally.count(&document, &buffers, draw, bytes.len()))?;
     let mut surface = Surface::new(&tally);
     walk::walk(&document, &skins, &mut |draw| surface.add(&document, &buffers, draw))?;
-    let mut notes = tally.notes();
+    let mut notes = tally.notes(animated);
+    if let Some(tree) = tree {
+        let moving: Moving = from_json(&container)?;
+        let mut reader = RigReader::new(&document, &moving, &buffers, tree, bytes.len());
+        walk::walk(&document, &skins, &mut |draw| reader.add(draw))?;
+        reader.add_clips()?;
+        notes.append(&mut reader.notes);
+        surface.mesh.rig = Some(Box::new(reader.rig));
+    }
     if container.beyond > 0 {
         notes.push(format!("skipped {} bytes behind the end that the header tells", container.beyond));
     }
@@ -62,21 +94,7 @@ pub fn read_gltf(
 
 /// The document, of a version and with extensions that are known here.
 fn parse(container: &Container) -> Result<Document, MeshFault> {
-    let document: Document = serde_json::from_slice(container.json).map_err(|error| {
-        // The message ends with line and column, which are told apart from it.
-        let reason = error.to_string();
-        let reason = reason.split(" at line ").next().unwrap_or_default();
-        let before: usize = container
-            .json
-            .split(|b| *b == b'\n')
-            .take(error.line().saturating_sub(1))
-            .map(|l| l.len() + 1)
-            .sum();
-        let at = (before + error.column().saturating_sub(1)).min(container.json.len());
-        let place = container.json_offset.map_or(Place::Line(error.line()), |start| Place::Byte(start + at));
-        let near = container.json.get(at.saturating_sub(8)..).unwrap_or_default();
-        MeshFault::at(place, text::excerpt(near), format!("not the JSON of a glTF file: {reason}"), DAMAGED)
-    })?;
+    let document: Document = from_json(container)?;
     let asset = &document.asset;
     let wanted = asset.min_version.as_ref().unwrap_or(&asset.version);
     if !asset.version.starts_with("2.") || (asset.min_version.is_some() && wanted != "2.0") {
@@ -95,6 +113,25 @@ fn parse(container: &Container) -> Result<Document, MeshFault> {
         }
         None => Ok(document),
     }
+}
+
+/// Parts of the document.
+fn from_json<T: DeserializeOwned>(container: &Container) -> Result<T, MeshFault> {
+    serde_json::from_slice(container.json).map_err(|error| {
+        // The message ends with line and column, which are told apart from it.
+        let reason = error.to_string();
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        let before: usize = container
+            .json
+            .split(|b| *b == b'\n')
+            .take(error.line().saturating_sub(1))
+            .map(|l| l.len() + 1)
+            .sum();
+        let at = (before + error.column().saturating_sub(1)).min(container.json.len());
+        let place = container.json_offset.map_or(Place::Line(error.line()), |start| Place::Byte(start + at));
+        let near = container.json.get(at.saturating_sub(8)..).unwrap_or_default();
+        MeshFault::at(place, text::excerpt(near), format!("not the JSON of a glTF file: {reason}"), DAMAGED)
+    })
 }
 
 /// A fault of a part of the document, named as a path in it.
@@ -130,7 +167,7 @@ impl Tally {
         self.loose |= draw.loose;
         let part = Part::find(document, buffers, draw)?;
         if let Some(part) = &part {
-            self.skinned |= draw.skinned;
+            self.skinned |= draw.skin.is_some();
             self.morphs |= !draw.primitive.targets.is_empty();
             self.triangles = self.triangles.saturating_add(part.triangles());
             if draw.first_use {
@@ -159,7 +196,8 @@ impl Tally {
         Ok(part.map_or(0, |part| part.points.count as u64))
     }
 
-    fn notes(&self) -> Vec<String> {
+    /// What is not as in the file; skins and shapes are followed where it is to move.
+    fn notes(&self, animated: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if self.loose {
             notes.push("the file has no nodes; every mesh is taken once, as it is".into());
@@ -167,10 +205,10 @@ impl Tally {
         if self.skipped > 0 {
             notes.push(format!("skipped parts that are points or lines: {}", self.skipped));
         }
-        if self.skinned {
+        if self.skinned && !animated {
             notes.push("skins are not followed; the mesh stands in the pose that it was bound in".into());
         }
-        if self.morphs {
+        if self.morphs && !animated {
             notes.push("morph targets are not followed".into());
         }
         if (1..self.surfaces).contains(&self.textured) {

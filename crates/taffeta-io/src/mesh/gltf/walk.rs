@@ -20,7 +20,12 @@ pub struct Draw<'a> {
     pub first_point: u64,
     /// Whether no other part of this mesh and node has brought these points already.
     pub first_use: bool,
-    pub skinned: bool,
+    /// Mesh and number of this part in it.
+    pub mesh: u32,
+    pub part: usize,
+    /// The node that draws it, and its skin.
+    pub node: Option<u32>,
+    pub skin: Option<u32>,
     /// Whether no node draws it, since there are none.
     pub loose: bool,
 }
@@ -78,7 +83,7 @@ impl<'a> Walk<'a, '_> {
             }
             if let Some(mesh) = node.mesh {
                 let drawn = node.skin.map_or(Ok(world), |skin| self.skins.place(skin))?;
-                self.mesh(mesh, drawn, Some(node))?;
+                self.mesh(mesh, drawn, Some((index, node)))?;
             }
             way.push((world, node.children.iter()));
         }
@@ -86,7 +91,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Visits the parts of a mesh. Parts with the same lists of points share them, so that a surface of several materials holds together.
-    fn mesh(&mut self, index: u32, world: DAffine3, node: Option<&Node>) -> Result<(), MeshFault> {
+    fn mesh(&mut self, index: u32, world: DAffine3, node: Option<(u32, &Node)>) -> Result<(), MeshFault> {
         let Some(mesh) = self.document.meshes.get(index as usize) else {
             return Err(refuse(format!("meshes[{index}]"), "there is no such mesh", DAMAGED));
         };
@@ -100,7 +105,10 @@ impl<'a> Walk<'a, '_> {
                 world,
                 first_point: shared.unwrap_or(self.points),
                 first_use: shared.is_none(),
-                skinned: node.is_some_and(|node| node.skin.is_some()),
+                mesh: index,
+                part: k,
+                node: node.map(|(number, _)| number),
+                skin: node.and_then(|(_, node)| node.skin),
                 loose: node.is_none(),
             })?;
             // Points and lines bring nothing that others could share.

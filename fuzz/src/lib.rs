@@ -14,7 +14,7 @@ pub fn judge(read: Result<MeshFile, MeshFaults>) {
     let mesh = &file.mesh;
     let points = mesh.positions.len();
     let corners = mesh.triangles.as_flattened().iter().chain(mesh.quads.as_flattened());
-    assert!(corners.chain(file.lines.as_flattened()).all(|i| (*i as usize) < points));
+    assert!(corners.chain(mesh.lines.as_flattened()).all(|i| (*i as usize) < points));
     assert!(mesh.positions.iter().all(|p| p.is_finite()));
     assert!(mesh.material.is_empty() || mesh.material.len() == points);
     assert!(mesh.material.iter().flatten().all(|c| c.is_finite()));

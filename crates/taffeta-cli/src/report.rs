@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use taffeta::Simulation;
-use taffeta::check::Certificate;
+use taffeta::check::{Certificate, seam_opening};
 use taffeta::collide::Settled;
 use taffeta::model::Model;
 use taffeta::scene::Method;
@@ -54,6 +54,9 @@ pub struct FrameReport {
     pub cloth_body: usize,
     /// Smallest distance between cloth and colliders, negative inside [m]; null without colliders.
     pub min_gap_m: Option<f64>,
+    /// How far seams are open at most, beyond what their threads allow at this time [m]; null without seams.
+    #[serde(default)]
+    pub seam_opening_m: Option<f64>,
     /// Kinetic, gravity and elastic energy [J].
     pub energy_j: Value,
     /// Momentum of all particles [kg·m/s].
@@ -87,6 +90,7 @@ impl FrameReport {
             cloth_cloth: certificate.cloth_cloth,
             cloth_body: certificate.cloth_body,
             min_gap_m: finite(certificate.min_gap),
+            seam_opening_m: seam_opening(model, state).and_then(finite),
             energy_j: json!(Energy::of(model, state)),
             momentum: json!(momentum(model, state).to_array()),
             state_hash: format!("{:016x}", state.hash()),

@@ -1,6 +1,6 @@
-//! The built-in scenes: the files of `scenes/`, carried in the program.
+//! The built-in scenes and patterns: the files of `scenes/`, carried in the program.
 
-/// A built-in scene.
+/// A built-in scene or pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltIn {
     /// Its name, that of its file without the ending.
@@ -17,17 +17,23 @@ impl BuiltIn {
     }
 }
 
-macro_rules! scenes {
-    ($($name:literal),* $(,)?) => {
-        &[$(BuiltIn { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }),*]
+macro_rules! built_in {
+    (in $folder:literal: $($name:literal),* $(,)?) => {
+        &[$(BuiltIn { name: $name, text: include_str!(concat!("../../../scenes/", $folder, $name, ".toml")) }),*]
     };
+}
+
+/// All built-in patterns of garments, in alphabetical order.
+pub fn patterns() -> &'static [BuiltIn] {
+    built_in!(in "patterns/": "skirt", "t-shirt")
 }
 
 /// All built-in scenes, in alphabetical order.
 pub fn scenes() -> &'static [BuiltIn] {
-    scenes!(
+    built_in!(in "":
         "balloon",
         "capsules",
+        "catch",
         "curtain",
         "curtain-gusts",
         "disc",
@@ -36,17 +42,23 @@ pub fn scenes() -> &'static [BuiltIn] {
         "edge",
         "flag",
         "flag-calm",
+        "flag-pole",
         "flag-storm",
         "flag-wind",
         "hammock",
         "hang",
         "mannequin",
         "needle",
+        "objects",
         "ring",
+        "shirt",
+        "skirt-spin",
         "spin",
         "sponge",
+        "sponge-stairs",
         "stack",
         "tablecloth",
+        "tablecloth-pull",
         "trampoline",
         "tube",
         "twist",

@@ -263,3 +263,45 @@ gravity = [nan, 0, 0]
     ];
     assert_eq!(keys, wanted);
 }
+
+#[test]
+fn lines_of_a_mesh_are_sewn_where_the_scene_asks_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let square = |x: f64| format!("v {x} 0 0\nv {} 0 0\nv {} 0 1\nv {x} 0 1\n", x + 1.0, x + 1.0);
+    let faces = "f 4 3 2 1\nf 8 7 6 5\n";
+    let text = format!("{}{}{faces}l 2 5\nl 3 8\n", square(0.0), square(1.2));
+    fs::write(at("two.obj"), text).unwrap();
+    let scene = "gravity = [0, 0, 0]\n[[cloth]]\nsewing = 0.5\nmesh = { file = \"two.obj\" }\n";
+    fs::write(at("two.toml"), scene).unwrap();
+    let links = |sets: &[String]| {
+        let source = SceneSource::find(at("two.toml").to_str().unwrap()).unwrap();
+        let loaded = load(&source, sets).unwrap_or_else(|faults| panic!("{faults}"));
+        taffeta::Simulation::new(&loaded.scene, &loaded.meshes).unwrap()
+    };
+    let mut sewn = links(&[]);
+    assert_eq!(sewn.model().links.ends, [[1, 4], [2, 7]]);
+    (0..30).for_each(|_| drop(sewn.step().unwrap()));
+    let open = taffeta::check::seam_opening(sewn.model(), sewn.state()).unwrap();
+    assert!(open < 5e-3, "{open}");
+    let left: String = "cloth[0]={ mesh = { file = \"two.obj\" } }".into();
+    assert_eq!(links(&[left]).model().links.ends.len(), 0, "no more than lines");
+}
+
+#[test]
+fn patterns_are_read_from_files_and_become_part_of_the_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let panel = "[[panel]]\nname = \"p\"\nstart = [0, 0]\n\
+                 edge = [{ name = \"a\", to = [1, 0] }, { to = [0, 1] }, { name = \"b\", to = [0, 0] }]\n\
+                 [[seam]]\njoin = [\"p.a\", \"p.b\"]\n";
+    fs::write(at("wedge.toml"), panel).unwrap();
+    fs::write(at("scene.toml"), "[[garment]]\npattern = \"wedge.toml\"\nedge_length = 0.2\n").unwrap();
+    let source = SceneSource::find(at("scene.toml").to_str().unwrap()).unwrap();
+    let loaded = load(&source, &[]).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!((loaded.scene.garment[0].panel.len(), loaded.scene.garment[0].seam.len()), (1, 1));
+    let again =
+        from_text("recorded", &to_toml(&loaded.scene), &[]).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(again, loaded.scene, "a recording needs no other file");
+    assert!(taffeta::Simulation::new(&again, &Default::default()).is_ok());
+}

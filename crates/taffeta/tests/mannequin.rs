@@ -110,7 +110,7 @@ fn it_has_the_measures_that_it_tells() {
 
 #[test]
 fn it_walks_on_its_feet_and_comes_to_rest() {
-    let walk = Walk { start: 0.5, duration: 5.0, speed: 1.1, in_place: false };
+    let walk = Walk { start: 0.5, duration: 5.0, ..Walk::default() };
     let mesh = mannequin(&Mannequin { detail: 40, walk: Some(walk), ..Mannequin::default() });
     let still = mannequin(&Mannequin { detail: 40, ..Mannequin::default() }).points(0.0, &Pose::IDENTITY);
     let at = |time: f64| mesh.points(time, &Pose::IDENTITY);

@@ -36,8 +36,6 @@ pub struct MeshFile {
     pub mesh: Mesh,
     /// What the file holds otherwise than as it was written: things skipped, joined or split, one sentence each.
     pub notes: Vec<String>,
-    /// Pairs of points joined by a line without a face (OBJ `l`): sewing edges.
-    pub lines: Vec<[u32; 2]>,
 }
 
 /// One thing that makes a mesh file unusable.
@@ -221,7 +219,7 @@ impl MeshFile {
         if mesh.triangles.is_empty() && mesh.quads.is_empty() {
             notes.push("the file holds no faces".into());
         }
-        Ok(Self { mesh, notes, lines: Vec::new() })
+        Ok(Self { mesh, notes })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Wavefront OBJ: points, texture coordinates, faces and lines; all else is skipped.
+//! Wavefront OBJ: points, texture coordinates, faces, lines and stitches; all else is skipped.
 
 use taffeta::math::DVec3;
 use taffeta::scene::Mesh;
@@ -67,6 +67,7 @@ impl<'a> Obj<'a> {
             b"vt" => self.texture(),
             b"f" => self.face(),
             b"l" => self.polyline(),
+            b"stitch" => self.stitch(),
             b"vn" | b"vp" | b"p" => Ok(()),
             // A name may end in a backslash that hides no line end: the next line must not be lost with it.
             b"o" | b"g" | b"s" | b"usemtl" | b"mtllib" => {
@@ -133,6 +134,19 @@ impl<'a> Obj<'a> {
             self.lines.extend(previous.map(|from| [from, point]));
             previous = Some(point);
         }
+        Ok(())
+    }
+
+    /// `stitch a b c t` of sewing programs joins a to the point t of the way from b to c; here to the nearer of the two.
+    fn stitch(&mut self) -> Result<(), MeshFault> {
+        let mut points = [0; 3];
+        for point in &mut points {
+            let word = self.text.word().unwrap_or_default();
+            *point = self.corner(word)?.0;
+        }
+        let [a, b, c] = points;
+        let nearer = if self.number()? < 0.5 { b } else { c };
+        self.lines.push([a, nearer]);
         Ok(())
     }
 
@@ -252,9 +266,8 @@ impl<'a> Obj<'a> {
             notes.push(note);
             Vec::new()
         });
-        let mesh = Mesh { positions: self.positions, material, ..Mesh::default() };
-        let file = MeshFile::assemble(mesh, self.faces, notes)?;
-        Ok(MeshFile { lines: self.lines, ..file })
+        let mesh = Mesh { positions: self.positions, material, lines: self.lines, ..Mesh::default() };
+        MeshFile::assemble(mesh, self.faces, notes)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -51,5 +51,5 @@ pub fn read_pc2(bytes: &[u8]) -> Result<MeshFile, MeshFaults> {
         positions.push(point);
     }
     let notes = vec![format!("{samples} moments of {points} points")];
-    Ok(MeshFile { mesh: Mesh { positions, ..Mesh::default() }, notes, lines: Vec::new() })
+    Ok(MeshFile { mesh: Mesh { positions, ..Mesh::default() }, notes })
 }

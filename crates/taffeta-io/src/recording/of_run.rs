@@ -36,7 +36,7 @@ fn about(name: &str, model: &Model, threads: usize) -> Value {
             "colour": cloth.fabric.colour,
         })
     };
-    let collider = |collider: &Collider| json!({ "name": collider.name, "shape": collider.form });
+    let collider = |collider: &Collider| json!({ "name": collider.name, "shape": collider.form, "free": collider.free.is_some() });
     json!({
         "taffeta": env!("CARGO_PKG_VERSION"),
         "scene": name,

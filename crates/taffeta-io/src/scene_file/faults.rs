@@ -22,6 +22,7 @@ list_of_rules! {
         NoSuchItem = "is beyond the end of the list",
         NotATable = "holds a value, not keys",
         NoMesh = "is not a mesh that can be read",
+        NoPattern = "is not a pattern that can be read",
     }
 }
 

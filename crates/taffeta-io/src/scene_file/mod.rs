@@ -2,6 +2,7 @@
 
 mod faults;
 mod overrides;
+mod patterns;
 mod reference;
 mod remainder;
 mod tree;
@@ -21,7 +22,7 @@ use taffeta::model::import::{Imported, import};
 use taffeta::model::topology::Topology;
 use taffeta::scene::place::steps;
 use taffeta::scene::rules::{faults_of_value, suggestion};
-use taffeta::scene::{Fault, Mesh, MeshShape, Rule, Scene};
+use taffeta::scene::{Fault, Garment, Mesh, MeshShape, Rule, Scene};
 use tree::Tree;
 
 /// No scene written by hand comes near this many bytes.
@@ -56,8 +57,10 @@ pub struct LoadedScene {
 impl LoadedScene {
     /// Faults that showed only when the scene was built, each with its place in the text.
     pub fn refuse(&self, faults: Vec<Fault>) -> SceneFaults {
-        let located =
-            |text: String| Ok(Reading::new(self.source.origin(), &text, &self.sets)?.refuse(faults));
+        let located = |text: String| {
+            let folder = self.source.folder().unwrap_or_default();
+            Ok(Reading::new(self.source.origin(), &text, &self.sets, Some(&folder))?.refuse(faults))
+        };
         self.source.text().and_then(located).unwrap_or_else(|changed_since| changed_since)
     }
 }
@@ -110,18 +113,19 @@ impl SceneSource {
 /// Reads a scene, lays the overrides (`key=value`) over it and reads the meshes it names.
 pub fn load(source: &SceneSource, sets: &[String]) -> Result<LoadedScene, SceneFaults> {
     let text = source.text()?;
-    let reading = Reading::new(source.origin(), &text, sets)?;
     let folder = source.folder();
-    let mut notes = Vec::new();
-    let meshes = read_meshes(&reading.scene, folder.as_deref(), &mut notes)
-        .map_err(|faults| reading.refuse(faults))?;
+    let files_in = folder.clone().unwrap_or_default();
+    let reading = Reading::new(source.origin(), &text, sets, Some(&files_in))?;
+    let mut notes: Vec<String> = reading.scene.garment.iter().flat_map(Garment::easings).collect();
+    let meshes =
+        read_meshes(&reading.scene, &files_in, &mut notes).map_err(|faults| reading.refuse(faults))?;
     let (name, source, sets) = (source.name(), source.clone(), sets.to_vec());
     Ok(LoadedScene { scene: reading.scene, name, folder, meshes, notes, source, sets })
 }
 
-/// Reads a scene from its text alone, meshes left where they are; `origin` names it in faults.
+/// Reads a scene from its text alone, meshes left where they are, patterns only those built in; `origin` names it in faults.
 pub fn from_text(origin: &str, text: &str, sets: &[String]) -> Result<Scene, SceneFaults> {
-    Ok(Reading::new(origin.into(), text, sets)?.scene)
+    Ok(Reading::new(origin.into(), text, sets, None)?.scene)
 }
 
 /// The complete text of a scene, all defaults written out. It reads back as an equal scene.
@@ -140,7 +144,13 @@ struct Reading<'t> {
 }
 
 impl<'t> Reading<'t> {
-    fn new(origin: String, text: &'t str, sets: &[String]) -> Result<Self, SceneFaults> {
+    /// Pattern files are looked for in `folder`, if it is given.
+    fn new(
+        origin: String,
+        text: &'t str,
+        sets: &[String],
+        folder: Option<&Path>,
+    ) -> Result<Self, SceneFaults> {
         let tree = Tree::parse(text).map_err(|faults| SceneFaults {
             origin: origin.clone(),
             text: text.into(),
@@ -163,6 +173,7 @@ impl<'t> Reading<'t> {
                 }
             }
         }
+        faults.extend(patterns::lay_in(&mut value, folder));
         // What could not be put into the value was told already.
         let by_rule = faults_of_value(&value).into_iter();
         let by_rule: Vec<Fault> =
@@ -243,7 +254,7 @@ fn read_text(path: &Path) -> Result<String, Fault> {
 /// The meshes that the scene names, by name, each read once; or all that cannot be read.
 fn read_meshes(
     scene: &Scene,
-    folder: Option<&Path>,
+    folder: &Path,
     notes: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Mesh>, Vec<Fault>> {
     let (mut meshes, mut faults) = (BTreeMap::new(), Vec::new());
@@ -251,7 +262,7 @@ fn read_meshes(
     let mut read = |file: &str, key: String, by: Read, notes: &mut Vec<String>| {
         let before = faults.len();
         if !meshes.contains_key(file) {
-            match by(&folder.unwrap_or(Path::new("")).join(file)) {
+            match by(&folder.join(file)) {
                 Ok(read) => {
                     read.notes.iter().for_each(|text| note(file, text, notes));
                     meshes.insert(file.to_string(), read.mesh);
@@ -287,6 +298,10 @@ fn read_meshes(
         if let Some(cache) = &body.cache {
             read(&cache.file, format!("collider[{index}].mesh.cache.file"), mesh::read_cache, notes);
         }
+    }
+    for (index, body) in scene.body.iter().enumerate() {
+        let Some(shape) = &body.mesh else { continue };
+        read(&shape.file, format!("body[{index}].mesh.file"), mesh::read, notes);
     }
     for shape in scene.cloth.iter().filter_map(|cloth| cloth.mesh.as_ref()) {
         if let Some(mesh) = meshes.get(&shape.file) {

@@ -67,7 +67,7 @@ fn assert_sound(file: &MeshFile, what: &str) {
         .as_flattened()
         .iter()
         .chain(mesh.quads.as_flattened())
-        .chain(file.lines.as_flattened());
+        .chain(mesh.lines.as_flattened());
     assert!(indices.copied().all(|i| (i as usize) < mesh.positions.len()), "{what}: index out of range");
     assert!(mesh.positions.iter().all(|p| p.is_finite()), "{what}: not finite");
     assert!(mesh.material.is_empty() || mesh.material.len() == mesh.positions.len(), "{what}: material");

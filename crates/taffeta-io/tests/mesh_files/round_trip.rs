@@ -16,7 +16,7 @@ fn hard_mesh(material: bool) -> Mesh {
     let material = if material { (0..500).map(|_| [number(), number()]).collect() } else { Vec::new() };
     let triangles = (0..166).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
     let quads = (0..125).map(|k| [4 * k, 4 * k + 3, 4 * k + 2, 4 * k + 1]).collect();
-    Mesh { positions, triangles, quads, material, rig: None }
+    Mesh { positions, triangles, quads, material, ..Mesh::default() }
 }
 
 fn bits(mesh: &Mesh) -> Vec<u64> {

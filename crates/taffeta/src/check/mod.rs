@@ -22,7 +22,9 @@ mod against_mesh;
 mod bodies;
 mod certificate;
 mod distance;
+mod free_bodies;
 mod pairs;
+mod seams;
 mod strain;
 mod tree;
 mod triangles;
@@ -30,8 +32,10 @@ mod triangles;
 pub use against_mesh::against_mesh;
 pub use bodies::{BodyContact, against_body};
 pub use certificate::{Certificate, against_form, certify, certify_parts};
+pub use free_bodies::{PlacedBody, body_intersections};
 pub use pairs::{
     Surface, intersections_between, intersections_between_brute_force, self_intersections,
     self_intersections_brute_force,
 };
+pub use seams::seam_opening;
 pub use strain::{Strain, strain};

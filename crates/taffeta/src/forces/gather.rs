@@ -27,6 +27,7 @@ pub struct Chunk {
     count: usize,
     springs: Vec<SpringBlock>,
     bends: Vec<Bend>,
+    links: Vec<Link>,
     triangles: Vec<([u32; 3], [u32; 3])>,
     /// Forces on own particles [N]; the last entry takes what belongs to others.
     forces: Vec<Vec4>,
@@ -52,6 +53,16 @@ struct Bend {
     inverse_lengths: [f64; 2],
     stiffness: f64,
     damping: f64,
+}
+
+/// A link: particles of the model, their places in `forces`, its number, its rest length now [m] and its stiffness [N/m].
+#[derive(Debug, Clone)]
+struct Link {
+    ends: [u32; 2],
+    places: [u32; 2],
+    number: usize,
+    rest_length: f64,
+    stiffness: f64,
 }
 
 /// The chunks of a model.
@@ -80,6 +91,13 @@ pub fn chunks(model: &Model) -> Vec<Chunk> {
     for (b, points) in model.bends.points.iter().enumerate() {
         touching(points).into_iter().for_each(|c| bends[c].push(b));
     }
+    for (number, ends) in model.links.ends.iter().enumerate() {
+        for c in touching(ends) {
+            let places = ends.map(|i| chunks[c].place(i));
+            let stiffness = model.links.stiffness[number];
+            chunks[c].links.push(Link { ends: *ends, places, number, rest_length: 0.0, stiffness });
+        }
+    }
     for triangle in &model.triangles {
         for c in touching(triangle) {
             let places = triangle.map(|i| chunks[c].place(i));
@@ -104,8 +122,17 @@ fn owners(chunks: &[Chunk], particles: usize) -> Vec<u32> {
 impl Chunk {
     fn empty(particles: Range<usize>, cloth: usize, count: usize) -> Self {
         let room = vec![Vec4::ZERO; particles.len() + 1];
-        let (springs, bends, triangles) = (Vec::new(), Vec::new(), Vec::new());
-        Self { particles, cloth, count, springs, bends, triangles, forces: room.clone(), air: room }
+        Self {
+            particles,
+            cloth,
+            count,
+            springs: Vec::new(),
+            bends: Vec::new(),
+            links: Vec::new(),
+            triangles: Vec::new(),
+            forces: room.clone(),
+            air: room,
+        }
     }
 
     /// Where forces on particle `i` go.
@@ -151,7 +178,12 @@ impl Chunk {
         }
     }
 
-    /// Forces of springs, bends and air on the chunk's own particles [N], at positions and velocities of all particles.
+    /// Sets the rest lengths of links to those at `time` [s].
+    pub fn renew_links(&mut self, model: &Model, time: f64) {
+        self.links.iter_mut().for_each(|link| link.rest_length = model.links.rest_length(link.number, time));
+    }
+
+    /// Forces of springs, bends, links and air on the chunk's own particles [N], at positions and velocities of all particles.
     pub fn forces(&mut self, x: &[Vec4], v: &[Vec4]) -> &[Vec4] {
         assert!(x.len() == self.count && v.len() == self.count, "positions and velocities of all particles");
         self.forces.copy_from_slice(&self.air);
@@ -189,6 +221,13 @@ impl Chunk {
             add(&mut self.forces, bend.places[0], moment * -ia);
             add(&mut self.forces, bend.places[1], moment * (ia + ic));
             add(&mut self.forces, bend.places[2], moment * -ic);
+        }
+        for link in &self.links {
+            let d = at(x, link.ends[1]) - at(x, link.ends[0]);
+            let length = d.xyz().length_squared().max(NO_DIRECTION).sqrt();
+            let f = d * (link.stiffness * (1.0 - link.rest_length / length).max(0.0));
+            add(&mut self.forces, link.places[0], f);
+            add(&mut self.forces, link.places[1], -f);
         }
     }
 }

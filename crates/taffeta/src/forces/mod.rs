@@ -7,6 +7,7 @@ pub mod choi_ko;
 pub mod element;
 pub mod gather;
 pub mod hinge;
+pub mod link;
 pub mod pressure;
 pub mod spring;
 pub mod stable_step;
@@ -24,7 +25,7 @@ use wind::{Gust, Surface, Wind};
 /// Pressure of the air around [Pa].
 const ATMOSPHERE: f64 = 101_325.0;
 
-/// Energy stored in all springs and bends [J].
+/// Energy stored in all elements that do not change with time [J].
 pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
     let x = |i: u32| positions[i as usize];
     let (springs, bends) = (&model.springs, &model.bends);
@@ -106,7 +107,7 @@ pub fn wind(air: &AirModel) -> Wind {
     Wind { mean: air.wind, gust: Gust { amplitude, frequency, length, seed: air.seed } }
 }
 
-/// Forces of all springs, bends and triangles on all particles [N], one element after the other: the slow twin of [`gather`].
+/// Forces of all springs, bends, links and triangles on all particles [N], one element after the other: the slow twin of [`gather`].
 pub fn all_forces(model: &Model, state: &State, h: f64) -> Vec<DVec3> {
     let (x, v) = (|i: u32| state.positions[i as usize], |i: u32| state.velocities[i as usize]);
     let mut forces = vec![DVec3::ZERO; state.positions.len()];
@@ -122,6 +123,10 @@ pub fn all_forces(model: &Model, state: &State, h: f64) -> Vec<DVec3> {
         let (k, c) = (bends.stiffness[b], bends.damping[b]);
         let f = bend::forces(points.map(x), points.map(v), bends.inverse_lengths[b], k, c);
         (0..3).for_each(|i| forces[points[i] as usize] += f[i]);
+    }
+    for (l, ends) in model.links.ends.iter().enumerate() {
+        let f = link::link(model, l, state.time).forces(&ends.map(x));
+        (0..2).for_each(|i| forces[ends[i] as usize] += f[i]);
     }
     for cloth in &model.cloths {
         let area_mass = 1e-3 * cloth.fabric.density;

@@ -59,14 +59,16 @@ impl StableStep {
 
     fn gather_springs(&mut self, model: &Model, positions: &[Vec4]) {
         self.springs.fill([0.0; 6]);
-        let springs = &model.springs;
-        for (s, &[a, b]) in springs.ends.iter().enumerate() {
+        let (springs, links) = (&model.springs, &model.links);
+        let numbers = springs.ends.iter().zip(&springs.rest_length).zip(&springs.stiffness);
+        // A link counts as a spring that is sewn already: it resists no less then.
+        let sewn = links.ends.iter().zip(&links.stitch_length).zip(&links.stiffness);
+        for ((&[a, b], rest_length), stiffness) in numbers.chain(sewn) {
             let d = (positions[b as usize] - positions[a as usize]).xyz();
             let squared = d.length_squared().max(super::spring::NO_DIRECTION);
             // Under tension the spring also resists sideways; under compression it only helps to move.
-            let across = (1.0 - springs.rest_length[s] / squared.sqrt()).max(0.0);
-            let (along, plain) =
-                (2.0 * springs.stiffness[s] * (1.0 - across) / squared, 2.0 * springs.stiffness[s] * across);
+            let across = (1.0 - rest_length / squared.sqrt()).max(0.0);
+            let (along, plain) = (2.0 * stiffness * (1.0 - across) / squared, 2.0 * stiffness * across);
             let block = [
                 along * d.x * d.x + plain,
                 along * d.y * d.y + plain,

@@ -8,6 +8,6 @@ pub mod random;
 pub mod trig;
 pub mod vec4;
 
-pub use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
+pub use glam::{DAffine3, DMat3, DMat4, DQuat, DVec2, DVec3};
 pub use pose::Pose;
 pub use vec4::Vec4;

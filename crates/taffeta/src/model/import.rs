@@ -137,6 +137,9 @@ impl Imported {
             self.mesh.triangles.as_flattened_mut().iter_mut().chain(self.mesh.quads.as_flattened_mut());
         corners.for_each(|i| *i = number[*i as usize]);
         self.particle_of = kept.iter().map(|k| number[*k as usize]).collect();
+        let particle_of = |i: u32| self.particle_of.get(i as usize).copied().unwrap_or(NO_PARTICLE);
+        self.mesh.lines.iter_mut().for_each(|line| *line = line.map(particle_of));
+        self.mesh.lines.retain(|[a, b]| a != b && *a.max(b) != NO_PARTICLE);
         self.mesh.positions = self.point_of.iter().map(|i| self.mesh.positions[*i as usize]).collect();
         if !self.mesh.material.is_empty() {
             self.mesh.material = self.point_of.iter().map(|i| self.mesh.material[*i as usize]).collect();

@@ -12,8 +12,6 @@ pub const RATE: f64 = 60.0;
 const EASE: f64 = 1.2;
 /// Share of a cycle that a foot is on the ground.
 const STANCE: f64 = 0.62;
-/// How far below the horizontal the arms hang while it walks [degrees].
-const HANGING: f64 = 74.0;
 /// The ball of the foot from the ankle, standing [m].
 const BALL: DVec3 = DVec3::new(0.012, -0.065, 0.125);
 /// How high a foot is lifted, and how far its heel is behind the ball [m].
@@ -38,7 +36,8 @@ pub fn moments(walk: &Walk, measures: &Measures) -> Vec<Moment> {
         let amount = ease(time / EASE) * ease((walk.duration - time) / EASE);
         phase += amount * strides / RATE;
         way += amount * walk.speed / RATE;
-        let stand = Stand { amount, phase, length, way: if walk.in_place { 0.0 } else { way } };
+        let stand =
+            Stand { amount, phase, length, arms: walk.arms, way: if walk.in_place { 0.0 } else { way } };
         moments.push(stand.moment(&body, scale));
     }
     moments
@@ -71,6 +70,8 @@ struct Stand {
     phase: f64,
     /// Length of a cycle [m].
     length: f64,
+    /// How far below the horizontal the arms hang [degrees].
+    arms: f64,
     /// How far it has come [m].
     way: f64,
 }
@@ -135,7 +136,7 @@ impl Stand {
         let chest = Bone::Chest as usize;
         let shoulder = posed.joints[chest] + posed.turns[chest] * (rest[upper] - rest[chest]);
         let sign = if side == 0 { 1.0 } else { -1.0 };
-        let lowered = turned(0.0, 0.0, -sign * self.amount * (HANGING - body.arms));
+        let lowered = turned(0.0, 0.0, -sign * self.amount * (self.arms - body.arms));
         let swung = turned(-self.amount * (4.0 + 20.0 * swing), 0.0, 0.0);
         let arm = posed.turns[chest] * swung * lowered;
         let along = (rest[fore] - rest[upper]).normalize();

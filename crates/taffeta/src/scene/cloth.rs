@@ -38,6 +38,10 @@ pub struct Cloth {
     pub mesh: Option<MeshShape>,
     /// What its elements are. Only implicit methods know others than springs.
     pub model: ClothModel,
+    /// Lines of its mesh file (`l` of an OBJ) are seams that are sewn in this time [s]; left out, they are no more than lines.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sewing: Option<f64>,
     /// What fills it, if it is closed. Only implicit methods know this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filling: Option<Filling>,
@@ -70,6 +74,7 @@ impl Default for Cloth {
             lattice: None,
             mesh: None,
             model: ClothModel::default(),
+            sewing: None,
             filling: None,
             position: [0.0; 3],
             rotation: [0.0; 3],

@@ -43,12 +43,15 @@ pub struct Walk {
     /// How fast, for a height of 1.75 m [m/s].
     #[schemars(range(min = 0.1, max = 2.0))]
     pub speed: f64,
+    /// How far below the horizontal the arms hang [degrees]. Clothes need room between arms and trunk.
+    #[schemars(range(min = 0.0, max = 75.0))]
+    pub arms: f64,
     /// Whether it stays in its place, as on a treadmill.
     pub in_place: bool,
 }
 
 impl Default for Walk {
     fn default() -> Self {
-        Self { start: 1.0, duration: 10.0, speed: 1.1, in_place: false }
+        Self { start: 1.0, duration: 10.0, speed: 1.1, arms: 74.0, in_place: false }
     }
 }

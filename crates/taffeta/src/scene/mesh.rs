@@ -14,6 +14,8 @@ pub struct Mesh {
     pub quads: Vec<[u32; 4]>,
     /// Material coordinates of every point (u along the warp, v along the weft) [m], or empty.
     pub material: Vec<[f64; 2]>,
+    /// Pairs of points joined by a line without a face: sewing edges.
+    pub lines: Vec<[u32; 2]>,
     /// What makes it move, if it was asked for.
     pub rig: Option<Box<Rig>>,
 }

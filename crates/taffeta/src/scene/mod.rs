@@ -3,13 +3,17 @@
 //! The rules of every key (type, range, default, meaning) stand here once, as attributes and doc comments; the JSON
 //! Schema, the check of a scene and the scene reference are all made from them.
 
+pub mod body;
 pub mod cloth;
 pub mod collider;
 pub mod collider_mesh;
 pub mod fabric;
 pub mod fault;
+pub mod garment;
+mod garment_sense;
 pub mod mannequin;
 pub mod mesh;
+pub mod outline;
 mod particles;
 pub mod place;
 pub mod presets;
@@ -17,6 +21,7 @@ pub mod rig;
 pub mod rules;
 mod sense;
 
+pub use body::Body;
 pub use cloth::{
     Ball, Cloth, ClothModel, Corner, Disc, Filling, FillingKind, Kick, Lattice, MeshShape, Pin, Sheet, Side,
     Strip, Tube, UpAxis,
@@ -25,6 +30,7 @@ pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape,
 pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
+pub use garment::{Dart, Garment, GarmentPin, Panel, PanelEdge, Seam, Wrap};
 pub use mannequin::{Mannequin, Walk};
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
@@ -51,6 +57,9 @@ pub struct Scene {
     /// Acceleration of everything that is free [m/s²].
     #[schemars(inner(range(min = -1000.0, max = 1000.0)))]
     pub gravity: [f64; 3],
+    /// Nothing has weight until then [s]: panels of a garment hang in the air while they are sewn.
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub weightless: f64,
     /// Where random numbers start; equal seeds give equal scenes.
     #[schemars(range(max = 9_007_199_254_740_991_u64))]
     pub seed: u64,
@@ -63,11 +72,17 @@ pub struct Scene {
     /// Fabrics of this scene by name: changes to a built-in fabric.
     pub fabrics: BTreeMap<String, FabricChange>,
     /// The pieces of cloth.
-    #[schemars(length(min = 1, max = 10_000))]
+    #[schemars(length(max = 10_000))]
     pub cloth: Vec<Cloth>,
+    /// Garments: panels that are sewn together.
+    #[schemars(length(max = 100))]
+    pub garment: Vec<Garment>,
     /// What the cloth meets.
     #[schemars(length(max = 10_000))]
     pub collider: Vec<Collider>,
+    /// What moves freely among them.
+    #[schemars(length(max = 10_000))]
+    pub body: Vec<Body>,
     /// What is written down.
     pub output: Output,
     /// From where pictures are taken. Left out, all of the motion is in the picture.
@@ -82,13 +97,16 @@ impl Default for Scene {
             frames: 120,
             frame_time: 1.0 / 30.0,
             gravity: [0.0, -9.81, 0.0],
+            weightless: 0.0,
             seed: 1,
             solver: Solver::default(),
             contact: Contact::default(),
             air: Air::default(),
             fabrics: BTreeMap::new(),
             cloth: Vec::new(),
+            garment: Vec::new(),
             collider: Vec::new(),
+            body: Vec::new(),
             output: Output::default(),
             camera: None,
         }

@@ -62,6 +62,7 @@ list_of_rules! {
         SeveralMotions = "is a second way to deform",
         TimeNotLater = "is not later than the keyframe before",
         TooFast = "is further than a body gets since the keyframe before",
+        MassTwice = "is a second mass",
         NoNumberSigns = "has no place for the number of a file",
         LastBeforeFirst = "is before the first file",
         TooManyFiles = "makes too many files",
@@ -71,6 +72,19 @@ list_of_rules! {
         NotForMethod = "is not for this method",
         NameTaken = "is the name of another",
         TooManyParticles = "makes too many particles",
+        NoPanel = "has no panels",
+        NoLength = "has no length",
+        OpenOutline = "does not come back to the start of its outline",
+        CrossesItself = "crosses itself",
+        NoArea = "encloses no area",
+        Clockwise = "runs clockwise",
+        DartOutside = "is a dart that does not fit into its panel",
+        SmallerThanACell = "is smaller than one of its cells",
+        WrapsOver = "is the radius of a cylinder that its panel does not fit",
+        UnknownPanel = "is not an edge of a panel",
+        UnknownEdge = "is not an edge of panel",
+        SewnToItself = "is sewn to itself",
+        SeamLengths = "joins edges of different length",
     }
 }
 

@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::rules::{Faults, Rule, check_value, short, suggestion, written};
 use super::{
-    Cloth, ClothModel, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Method, Pin, Scene,
+    Body, Cloth, ClothModel, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Method, Pin, Scene,
     Sequence,
 };
 use super::{preset, presets};
@@ -64,9 +64,19 @@ impl Scene {
                 check_motions(mesh, place.key("mesh"), faults);
             }
         }
+        let bodies = Place::Root.key("body");
+        for (index, body) in self.body.iter().enumerate() {
+            check_body(body, bodies.item(index), faults);
+        }
+        check_names(self.body.iter().map(|body| &body.name), bodies, faults);
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
         check_particles(&self.cloth, cloths, faults);
+        if self.cloth.is_empty() && self.garment.is_empty() {
+            let remedy = "add a `[[cloth]]` or a `[[garment]]`";
+            faults.report(Rule::TooFewItems, cloths, "", ": 0", remedy);
+        }
+        self.check_garments(faults);
     }
 
     /// Elements that the method does not know.
@@ -112,7 +122,7 @@ fn value_of(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-fn unknown_fabric<'n>(
+pub(super) fn unknown_fabric<'n>(
     rule: Rule,
     place: Place,
     name: &str,
@@ -190,6 +200,21 @@ fn collider_shapes(collider: &Collider) -> [(&'static str, bool); 6] {
     ]
 }
 
+/// A free body has one shape and one mass.
+fn check_body(body: &Body, place: Place, faults: &mut Faults) {
+    let shapes = [
+        ("sphere", body.sphere.is_some()),
+        ("capsule", body.capsule.is_some()),
+        ("box", body.cuboid.is_some()),
+        ("mesh", body.mesh.is_some()),
+    ];
+    check_shapes(&shapes, place, faults);
+    if let (Some(_), Some(mass)) = (body.density, body.mass) {
+        let remedy = "keep one of `density` and `mass`";
+        faults.report(Rule::MassTwice, place.key("mass"), short(mass), "", remedy);
+    }
+}
+
 /// Exactly one shape must be given; that one is the answer.
 fn check_shapes<'n>(shapes: &[(&'n str, bool)], place: Place, faults: &mut Faults) -> Option<&'n str> {
     let mut given = shapes.iter().filter(|(_, given)| *given).map(|(name, _)| *name);
@@ -244,7 +269,7 @@ fn check_pin(cloth: &Cloth, shape: &str, pin: &Pin, place: Place, faults: &mut F
 }
 
 /// A pin on a body names one that exists, and is led by nothing else.
-fn check_seat(pin: &Pin, colliders: &[Collider], place: Place, faults: &mut Faults) {
+pub(super) fn check_seat(pin: &Pin, colliders: &[Collider], place: Place, faults: &mut Faults) {
     match (&pin.on, pin.within) {
         (None, Some(within)) => {
             let remedy = "name the collider that they follow with `on`";
@@ -297,7 +322,7 @@ fn check_pinned_once(cloth: &Cloth, pins: Place, faults: &mut Faults) {
     }
 }
 
-fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
+pub(super) fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
     let list = place.key("keyframe");
     for (index, pair) in keyframes.windows(2).enumerate() {
         let [before, after] = pair else { continue };
@@ -364,7 +389,7 @@ fn check_motions(mesh: &MeshBody, place: Place, faults: &mut Faults) {
     }
 }
 
-fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
+pub(super) fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Place, faults: &mut Faults) {
     let mut taken = BTreeSet::new();
     for (index, name) in names.enumerate().filter(|(_, name)| !name.is_empty()) {
         if !taken.insert(name) {

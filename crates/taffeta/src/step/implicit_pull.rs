@@ -57,6 +57,7 @@ pub(super) struct Pull {
     hinges: Kind<4, FlatHinge>,
     stretches: Kind<2, Stretch>,
     buckles: Kind<2, Buckle>,
+    links: Kind<2, Stretch>,
     balloons: Vec<Balloon>,
     surface: Option<Surface>,
     wind: Wind,
@@ -68,6 +69,12 @@ impl Pull {
         (self.surface, self.wind) = (forces::surface(&model.air), forces::wind(&model.air));
     }
 
+    /// Takes the links as they are at `time` [s].
+    pub fn renew_links(&mut self, model: &Model, time: f64) {
+        let links = self.links.list.iter_mut().enumerate();
+        links.for_each(|(l, link)| link.rest_length = model.links.rest_length(l, time));
+    }
+
     /// The elements of a model and the pattern of its matrix.
     pub fn new(model: &Model, particles: &Particles) -> (Self, Pattern) {
         let (springs, bends) = (particles.places(&model.springs.ends), particles.places(&model.bends.points));
@@ -76,10 +83,13 @@ impl Pull {
             (particles.places(&model.membranes.points), particles.places(&model.hinges.points));
         let (stretches, buckles) =
             (particles.places(&model.stretches.ends), particles.places(&model.buckles.ends));
-        let pairs = springs.iter().chain(&stretches).chain(&buckles).map(|e| &e[..]);
+        let links = particles.places(&model.links.ends);
+        let pairs = springs.iter().chain(&stretches).chain(&buckles).chain(&links).map(|e| &e[..]);
         let threes = bends.iter().chain(&triangles).chain(&membranes).map(|e| &e[..]);
-        let pattern =
-            Pattern::new(model.particle_count(), pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])));
+        let pattern = Pattern::new(
+            model.cloth_particle_count(),
+            pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])),
+        );
         let pattern = pattern.expect("elements of the model name its particles");
         let numbers = &model.springs;
         let spring = |s: usize| [numbers.rest_length[s], numbers.stiffness[s], numbers.damping[s]];
@@ -96,6 +106,7 @@ impl Pull {
             hinges: Kind::new(&pattern, hinges, |t| forces::hinge(model, t)),
             stretches: Kind::new(&pattern, stretches, |s| forces::stretch(model, s)),
             buckles: Kind::new(&pattern, buckles, |s| forces::buckle(model, s)),
+            links: Kind::new(&pattern, links, |l| forces::link::link(model, l, 0.0)),
             balloons: model.balloons.iter().map(|balloon| Balloon::new(model, balloon, particles)).collect(),
             surface: forces::surface(&model.air),
             wind: forces::wind(&model.air),
@@ -111,6 +122,7 @@ impl Pull {
         self.hinges.add(at, matrix, rhs);
         self.stretches.add(at, matrix, rhs);
         self.buckles.add(at, matrix, rhs);
+        self.links.add(at, matrix, rhs);
         self.add_air(at, matrix, rhs);
         self.balloons.iter_mut().for_each(|balloon| balloon.add(at, matrix, rhs));
     }
@@ -135,6 +147,7 @@ impl Pull {
         self.hinges.gather(at, sum);
         self.stretches.gather(at, sum);
         self.buckles.gather(at, sum);
+        self.links.gather(at, sum);
         if let Some(surface) = self.surface {
             let triangles = &self.triangles;
             triangles.elements.gather(sum, |t| {

@@ -1,0 +1,61 @@
+//! Garments into the model: a piece of cloth for every panel, links for every seam.
+
+use super::{Member, tailor};
+use crate::math::random::Random;
+use crate::model::build::{add_cloth, add_pin, add_start};
+use crate::model::links::Stitch;
+use crate::model::topology::Topology;
+use crate::model::{Model, State};
+use crate::scene::{Cloth, Fabric, Fault, Garment, Scene};
+
+/// Adds a garment; `key` is its place in the scene.
+pub fn add_garment(
+    model: &mut Model,
+    state: &mut State,
+    scene: &Scene,
+    garment: &Garment,
+    key: &str,
+) -> Result<(), Vec<Fault>> {
+    let tailored = tailor(garment, key)?;
+    let name = if garment.name.is_empty() { key } else { &garment.name };
+    let mut firsts = Vec::new();
+    for ((p, panel), blank) in garment.panel.iter().enumerate().zip(&tailored.blanks) {
+        let Some(fabric) = scene.panel_fabric(garment, panel) else { continue };
+        let refuse = |problems: Vec<_>| {
+            let reason = format!("panel `{}` cannot be cloth: {problems:?}", panel.name);
+            vec![Fault::new(format!("{key}.panel[{p}]"), "", reason, "make `edge_length` shorter")]
+        };
+        let topology = Topology::new(&blank.rest).map_err(refuse)?;
+        let cloth =
+            Cloth { name: format!("{name}.{}", panel.name), model: garment.model, ..Cloth::default() };
+        firsts.push(model.particle_count() as u32);
+        add_cloth(model, &cloth, key, fabric, blank, &topology);
+        // Panels come placed, and nothing kicks them.
+        add_start(state, &cloth, blank, &mut Random::new(0));
+    }
+    let particle = |(panel, i): Member| firsts[panel] + i;
+    for ends in tailored.stitches.iter().map(|pair| pair.map(particle)) {
+        add_link(model, state, ends, garment.sewing);
+    }
+    for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
+        let particles: Vec<u32> = members.iter().map(|m| particle(*m)).collect();
+        add_pin(model, state, &pin.led(), particles, 0);
+    }
+    Ok(())
+}
+
+/// Sews two particles together within `duration` [s].
+///
+/// A stitch is as long as the fabrics are thick, which is what contact keeps between them, and as stiff as a square cell of them.
+pub fn add_link(model: &mut Model, state: &State, ends: [u32; 2], duration: f64) {
+    let mean = |of: fn(&Fabric) -> f64| {
+        let fabrics = ends.iter().filter_map(|i| model.cloth_of(*i as usize)).map(|c| of(&c.fabric));
+        0.5 * fabrics.sum::<f64>()
+    };
+    let stitch = Stitch {
+        length: 1e-3 * mean(|fabric| fabric.thickness),
+        duration,
+        stiffness: mean(|fabric| 0.5 * (fabric.warp + fabric.weft)),
+    };
+    model.links.push(ends, &state.positions, stitch);
+}

@@ -1,0 +1,65 @@
+//! Seams: pairs of particles that are drawn together over time, then held.
+
+use crate::math::DVec3;
+
+/// Springs that only pull, each between two particles. Their rest length shrinks from the distance at the start to that of a stitch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Links {
+    /// The two particles.
+    pub ends: Vec<[u32; 2]>,
+    /// Rest length at the start [m].
+    pub start_length: Vec<f64>,
+    /// Rest length once sewn [m]: what the contact keeps between the fabrics, so that a seam never presses them together.
+    pub stitch_length: Vec<f64>,
+    /// How long the sewing takes [s]; 0 is sewn from the start.
+    pub duration: Vec<f64>,
+    /// Force per lengthening [N/m].
+    pub stiffness: Vec<f64>,
+}
+
+/// What all links of one seam have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stitch {
+    /// Rest length once sewn [m].
+    pub length: f64,
+    /// How long the sewing takes [s].
+    pub duration: f64,
+    /// Force per lengthening [N/m].
+    pub stiffness: f64,
+}
+
+impl Links {
+    /// Adds a link between two particles that are where `positions` say [m].
+    pub fn push(&mut self, ends: [u32; 2], positions: &[DVec3], stitch: Stitch) {
+        let [a, b] = ends.map(|i| positions[i as usize]);
+        self.ends.push(ends);
+        self.start_length.push(a.distance(b).max(stitch.length));
+        self.stitch_length.push(stitch.length);
+        self.duration.push(stitch.duration);
+        self.stiffness.push(stitch.stiffness);
+    }
+
+    /// The rest length of a link at `time` [s]; it starts and stops to shrink softly [m].
+    pub fn rest_length(&self, link: usize, time: f64) -> f64 {
+        let s = if time < self.duration[link] { time.max(0.0) / self.duration[link] } else { 1.0 };
+        let left = 1.0 - s * s * (3.0 - 2.0 * s);
+        self.stitch_length[link] + left * (self.start_length[link] - self.stitch_length[link])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rest_lengths_shrink_from_the_start_to_the_stitch() {
+        let mut links = Links::default();
+        let stitch = Stitch { length: 0.01, duration: 2.0, stiffness: 1.0 };
+        links.push([0, 1], &[DVec3::ZERO, 0.21 * DVec3::X], stitch);
+        links.push([0, 1], &[DVec3::ZERO, DVec3::ZERO], Stitch { duration: 0.0, ..stitch });
+        let at = |time| links.rest_length(0, time);
+        assert_eq!([at(-1.0), at(0.0), at(2.0), at(9.0)], [0.21, 0.21, 0.01, 0.01]);
+        assert!((at(1.0) - 0.11).abs() < 1e-15 && at(0.5) > at(1.0));
+        assert_eq!([links.rest_length(1, 0.0), links.rest_length(1, 5.0)], [0.01; 2], "sewn from the start");
+    }
+}

@@ -137,12 +137,20 @@ impl<'a> Obj<'a> {
         Ok(())
     }
 
-    /// `stitch a b c t` of sewing programs joins a to the point t of the way from b to c; here to the nearer of the two.
+    /// `stitch a b c t` of sewing programs joins a to the point t of the way from b to c; here to the nearer of the two. They count points from 0.
     fn stitch(&mut self) -> Result<(), MeshFault> {
         let mut points = [0; 3];
         for point in &mut points {
             let word = self.text.word().unwrap_or_default();
-            *point = self.corner(word)?.0;
+            let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<u32>().ok());
+            *point =
+                number.filter(|number| (*number as usize) < self.length(List::Points)).ok_or_else(|| {
+                    self.fault(
+                        word,
+                        "is no point of the file",
+                        "name points that stand above, counted from 0",
+                    )
+                })?;
         }
         let [a, b, c] = points;
         let nearer = if self.number()? < 0.5 { b } else { c };

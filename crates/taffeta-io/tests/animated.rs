@@ -548,3 +548,33 @@ fn all_clips_load_and_are_near_their_true_way_between_moments() {
         }
     }
 }
+
+#[test]
+fn a_dancer_of_raw_numbers_moves_as_a_cache_and_bodies_of_others_on_keyframes() {
+    let (Some(sequence), Some(bodies)) = (shared("body-sequence"), shared("bodies-obj")) else { return };
+    let raw = fs::read(sequence.join("Rumba_Dancing.f32")).unwrap();
+    let numbers: Vec<f32> = raw.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rumba.pc2"), pc2(12811, 40, &numbers)).unwrap();
+    let file = sequence.join("Rumba_Dancing_frame0.obj");
+    let mesh = format!("file = {file:?}, cache = {{ file = \"rumba.pc2\", rate = 12.5 }}");
+    let (_, simulation) = in_folder(folder.path(), &mesh).unwrap_or_else(|faults| panic!("{faults}"));
+    let dancer = body(&simulation);
+    assert_eq!((dancer.point_count(), dancer.triangles().len(), dancer.moment_count()), (12811, 25472, 40));
+    for (moment, point) in [(0, 0), (7, 5000), (39, 12810)] {
+        let at = 3 * (12811 * moment + point);
+        let want = DVec3::new(numbers[at].into(), numbers[at + 1].into(), numbers[at + 2].into());
+        let now = dancer.point(point, 0.08 * moment as f64, &Pose::IDENTITY);
+        assert!(now.distance(want) < 1e-9, "{moment} {point}: {now} and not {want}");
+    }
+    for (name, points) in [("f_smpl_average_A40.obj", 6890), ("mean_all.obj", 23752)] {
+        let mesh = format!(
+            "file = {:?} }}\nkeyframe = [{{ time = 0 }}, {{ time = 1, move = [0, 0, 1]",
+            bodies.join(name)
+        );
+        let (_, simulation) =
+            in_folder(folder.path(), &(mesh + " }]\n#")).unwrap_or_else(|faults| panic!("{faults}"));
+        assert_eq!(body(&simulation).point_count(), points);
+        assert_eq!(simulation.model().colliders[0].pose(0.5).position, DVec3::new(0.0, 0.0, 0.5));
+    }
+}

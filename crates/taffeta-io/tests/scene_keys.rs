@@ -85,6 +85,17 @@ mesh = { file = "dance.obj", cache = { file = "dance.pc2", rate = 25.0, start = 
 [[collider]]
 name = "dummy"
 mannequin = { height = 1.8, walk = { start = 2.0 } }
+[[body]]
+density = 300.0
+friction = 0.4
+sphere = { radius = 0.5 }
+[[body]]
+mass = 2.0
+capsule = { radius = 0.2, length = 1.0 }
+[[body]]
+box = { size = [1.0, 2.0, 3.0] }
+[[body]]
+mesh = { file = "some.obj" }
 "##;
 
 const HERE: &str = "put the value here";

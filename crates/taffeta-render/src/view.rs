@@ -1,7 +1,7 @@
 //! What a picture shows: borrowed arrays of one moment, checked before anything is drawn.
 
 use taffeta::math::DVec3;
-use taffeta::model::{Model, PosedShape};
+use taffeta::model::{Collider, Form, Model, PosedShape};
 
 use crate::colour;
 
@@ -71,14 +71,15 @@ impl<'a> SceneView<'a> {
             thread: None,
             values: None,
         };
+        let body = |(number, collider): (usize, &Collider)| match collider.form {
+            Form::Closed(shape) => {
+                Some(BodyView::Shape(PosedShape { shape, pose: model.pose(number, positions, time) }))
+            }
+            Form::Mesh(_) => None,
+        };
         Self {
             cloths: model.cloths.iter().map(cloth).collect(),
-            bodies: model
-                .colliders
-                .iter()
-                .filter_map(|collider| collider.at(time))
-                .map(BodyView::Shape)
-                .collect(),
+            bodies: model.colliders.iter().enumerate().filter_map(body).collect(),
             ground: None,
         }
     }

@@ -218,7 +218,7 @@ impl Live {
                 positions: &state.positions,
                 velocities: &state.velocities,
                 time: state.time,
-                bodies: model.colliders.iter().map(|collider| collider.pose(state.time)).collect(),
+                bodies: model.poses(state).collect(),
                 report: side.report.clone(),
                 certificate: side.certificate.clone(),
             }

@@ -70,7 +70,7 @@ impl Tape {
         (frame.time, frame.state_hash) = (state.time, state.hash());
         frame.set_positions(&state.positions);
         frame.bodies.clear();
-        frame.bodies.extend(model.colliders.iter().map(|collider| collider.pose(state.time)));
+        frame.bodies.extend(model.poses(state));
         frame.report = live.report();
         frame.report["frame"] = json!(frame.number);
         frame.report["time_s"] = json!(state.time);

@@ -26,6 +26,9 @@ pub struct Args {
     /// Frames to simulate [default: the scene's own, quick 10].
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
+    /// Largest strain that is good (0.01 is 1 %) [default: the scene's own].
+    #[arg(long, value_name = "X")]
+    tolerance: Option<f64>,
     /// Cloth does not meet cloth.
     #[arg(long)]
     no_self_contact: bool,
@@ -44,6 +47,7 @@ struct Row {
     stage_ms: Map<String, Value>,
     realtime_factor: f64,
     substeps: f64,
+    tolerance: f64,
     max_strain: f64,
     intersections: usize,
     /// Particles that touch the sphere in the last frame.
@@ -56,6 +60,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     let (grid, frames) = (args.grid.or(quick(30)), args.frames.or(quick(10)));
     let mut sets: Vec<String> = frames.iter().map(|frames| format!("frames={frames}")).collect();
     sets.extend(args.method.iter().map(|method| format!("solver.method={method}")));
+    sets.extend(args.tolerance.iter().map(|tolerance| format!("solver.tolerance={tolerance}")));
     sets.extend(args.no_self_contact.then(|| "contact.cloth_cloth=false".to_string()));
     for side in ["columns", "rows"] {
         sets.extend(grid.iter().map(|n| format!("cloth[0].sheet.{side}={n}")));
@@ -95,6 +100,7 @@ fn go_through(simulation: &mut Simulation, frames: u32, threads: usize) -> Resul
         stage_ms: stage_medians(&steps, certificate_s),
         realtime_factor: f64::from(frames) * f64::from(model.steps_per_frame) * model.step_time / wall,
         substeps: steps.iter().map(|frame| frame.substeps as f64).sum::<f64>() / f64::from(frames),
+        tolerance: model.tolerance,
         max_strain: worst.strain,
         intersections: worst.intersections,
         contacts: steps.last().map_or(0, |frame| frame.contacts),

@@ -96,6 +96,9 @@ struct Row {
     size_m: f64,
     slack: f64,
     frames: u32,
+    /// Iterations in a frame at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_iterations: Option<u32>,
     /// Stretch stiffness of warp and weft [N/m].
     stiffness: f64,
     ms_per_frame: Milliseconds,
@@ -297,6 +300,7 @@ impl Case {
             size_m: self.size,
             slack: self.slack,
             frames: self.frames,
+            max_iterations: self.max_iterations,
             stiffness: self.stiffness(),
             ms_per_frame: Milliseconds::of(&steps),
             realtime_factor: count * FRAME_TIME / wall,
@@ -333,7 +337,7 @@ impl Case {
 }
 
 /// When a quantity that goes straight from `before` to `now`, both (time, value), passes `level`.
-fn crossing(before: (f64, f64), now: (f64, f64), level: f64) -> Option<f64> {
+pub(super) fn crossing(before: (f64, f64), now: (f64, f64), level: f64) -> Option<f64> {
     let passes = before.1 < level && now.1 >= level;
     passes.then(|| before.0 + (now.0 - before.0) * (level - before.1) / (now.1 - before.1))
 }

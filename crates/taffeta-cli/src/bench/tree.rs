@@ -3,7 +3,7 @@
 use super::moving::{MovingSheet, START, STEP};
 use super::{Common, Table, median};
 use crate::certificate::figures;
-use crate::tell::{described, tell};
+use crate::tell::tell;
 use crate::{Failure, machine};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use taffeta::collide::heap::{Heap, Task};
 use taffeta::collide::queries::Walk;
 use taffeta::collide::tree::{Tree, Update};
 use taffeta::math::DVec3;
-use taffeta_render::plot::{Line, Plot, Stroke, lines_svg};
+use taffeta_render::plot::{Line, Plot, Stroke};
 
 /// A sheet falls, rolls up and twists; trees of boxes around its triangles follow, and tell after every step which boxes meet.
 ///
@@ -72,10 +72,8 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
             table.take(name, Ok(row), words)?;
         }
     }
-    if let Some(path) = &args.plot {
-        super::write(path, &lines_svg(&plot(&rows)))?;
-        tell(described(path))?;
-    }
+    table.plots = vec![plot(&rows)];
+    super::draw(args.plot.as_ref(), &table.plots[0])?;
     Ok(table)
 }
 

@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::certificate::{counted, figures};
 use serde_json::Value;
 use std::path::Path;
-use taffeta::check::{Surface, certify_parts};
+use taffeta::check::{PlacedBody, Surface, body_intersections, certify_parts};
 use taffeta::math::DVec3;
 use taffeta::model::{Form, State};
 use taffeta_io::recording::{Frame, FullState, Header, Reader, RecordingError};
@@ -40,6 +40,7 @@ pub fn examine(path: &Path, tolerance: Option<f64>) -> Result<Findings, Failure>
             let (there, wanted) = (frame.bodies.len(), shapes.len());
             found.faults.push(format!("frame {} has the poses of {there} bodies of {wanted}", frame.number));
         }
+        check_bodies(&header, &shapes, &frame, &mut found);
         let bodies = shapes.iter().zip(&frame.bodies);
         let bodies = bodies.filter_map(|(form, pose)| Some((form.as_ref()?, *pose)));
         let cloth = Surface { positions: &positions, triangles: &header.triangles };
@@ -90,6 +91,21 @@ fn shapes(header: &Header, found: &mut Findings) -> Vec<Option<Form>> {
         read.map_err(|error| found.faults.push(format!("body {i} has no shape that is known: {error}"))).ok()
     };
     colliders.iter().enumerate().map(&mut shape).collect()
+}
+
+/// Tells which free bodies intersect others.
+fn check_bodies(header: &Header, shapes: &[Option<Form>], frame: &Frame, found: &mut Findings) {
+    let about = |number: usize, key: &str| header.about["colliders"][number][key].clone();
+    let numbered = shapes.iter().zip(&frame.bodies).enumerate();
+    let known = numbered.filter_map(|(number, (form, pose))| {
+        let is_free = about(number, "free").as_bool().unwrap_or(false);
+        Some((number, PlacedBody { form: form.as_ref()?, pose: *pose, is_free }))
+    });
+    let (numbers, bodies): (Vec<usize>, Vec<PlacedBody>) = known.unzip();
+    for pair in body_intersections(&bodies, frame.time) {
+        let [a, b] = pair.map(|k| about(numbers[k], "name"));
+        found.faults.push(format!("frame {}: the bodies {a} and {b} intersect", frame.number));
+    }
 }
 
 /// What rounding can do to the strain of the shortest edge [1]: both ends move, along all axes.

@@ -120,7 +120,7 @@ impl Recorder {
         self.shot.state_hash = state.hash();
         self.shot.set_positions(&state.positions);
         self.shot.bodies.clear();
-        self.shot.bodies.extend(model.colliders.iter().map(|collider| collider.pose(state.time)));
+        self.shot.bodies.extend(model.poses(state));
         self.shot.report = json!(report);
         self.recording.frame(&self.shot)?;
         self.recording_s = begun.elapsed().as_secs_f64();

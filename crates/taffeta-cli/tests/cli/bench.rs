@@ -85,6 +85,94 @@ fn detection_is_told_with_and_without_lists() {
 }
 
 #[test]
+fn physics_tells_every_row_and_whether_it_passes() {
+    let place = Workplace::new();
+    let only =
+        ["bench", "physics", "--quick", "--only", "pendulum,inclined-plane,terminal-speed", "--method"];
+    let ended =
+        place.succeed(&[&only[..], &["verlet,impulse-strips", "--threads", "2", "--out", "."]].concat());
+    assert!(ended.out.contains("8 of 8 rows pass"), "{}", ended.out);
+    let all = place.json("physics.json");
+    for row in all["rows"].as_array().unwrap() {
+        assert!(row["found"].is_number() && row["reference"][0].is_number(), "{row}");
+        assert_eq!(row["pass"], row["error"].as_f64() <= row["allowed"].as_f64());
+    }
+    let text = |name: &str| std::fs::read_to_string(place.path(name)).unwrap();
+    assert!(text("physics.html").contains("inclined plane") && text("physics.csv").lines().count() == 9);
+    place.taffeta(&["bench", "physics", "--only", "magic"]).refused(2, &["magic", "pendulum"]);
+}
+
+#[test]
+fn a_row_of_physics_that_misses_ends_with_one() {
+    let place = Workplace::new();
+    // Bends along threads resist no twist, so a strip on edge falls over too early.
+    let ended =
+        place.taffeta(&["bench", "physics", "--quick", "--only", "lateral-buckling", "--method", "verlet"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.out.contains("MISSED") && ended.out.contains("0 of 1 rows pass"), "{}", ended.out);
+}
+
+#[test]
+fn more_sub_steps_bring_methods_nearer_to_the_reference() {
+    let place = Workplace::new();
+    let scene = ["--set", "cloth[0].sheet.columns=6", "--set", "cloth[0].sheet.rows=6", "--frames", "6"];
+    let words = ["bench", "compare", "hang", "--methods", "bdf2,verlet", "--doublings", "3", "--out", "."];
+    place.succeed(&[&words[..], &scene].concat());
+    let all = place.json("compare.json");
+    let rows = all["rows"].as_array().unwrap();
+    let errors = |method: &str| -> Vec<f64> {
+        let given = rows.iter().filter(|row| row["method"] == method && row["chosen_by"] == "us");
+        given.map(|row| row["error"].as_f64().unwrap()).collect()
+    };
+    let bdf2 = errors("bdf2");
+    assert!(bdf2.len() == 4 && bdf2.windows(2).all(|pair| pair[1] < pair[0]), "{bdf2:?}");
+    assert!(errors("verlet").last() < bdf2.last());
+    let page = std::fs::read_to_string(place.path("compare.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("the reference's own error"));
+}
+
+#[cfg(unix)]
+#[test]
+fn peers_are_judged_from_their_frames() {
+    let place = Workplace::new();
+    // A sheet of 4 x 4 that does not move at all has no strain, and must not count for it.
+    let point = |i: u32| [f64::from(i % 4) / 3.0, 0.0, f64::from(i / 4) / 3.0];
+    let still: Vec<u8> = (0..16).flat_map(point).flat_map(f64::to_le_bytes).collect();
+    std::fs::write(place.path("frames.f64"), still.repeat(21)).unwrap();
+    place.write(
+        "peer.json",
+        &format!(r#"{{"version": "7", "cpu_ms": [{0}], "wall_ms": [{0}]}}"#, ["1"; 20].join(",")),
+    );
+    place.write("driver.sh", "cp frames.f64 peer.json \"$1\"");
+    let folder = place.path("").display().to_string();
+    let peer = |name: &str, command: &str| {
+        format!(
+            r#"{{"name": "{name}", "command": [{command}], "folder": "{folder}", "ladder": [{{"substeps": 1}}]}}"#
+        )
+    };
+    place.write(
+        "list.json",
+        &format!("[{}, {}]", peer("still", r#""sh", "driver.sh""#), peer("gone", r#""no-such-program""#)),
+    );
+    let words =
+        ["bench", "peers", "list.json", "--grid", "4", "--frames", "20", "--tolerance", "0.01", "--out", "."];
+    let ended = place.succeed(&words);
+    assert!(ended.err.contains("no-such-program"), "{}", ended.err);
+    let all = place.json("peers.json");
+    let rows = all["rows"].as_array().unwrap();
+    let still = rows.iter().find(|row| row["peer"] == "still").unwrap();
+    assert!(
+        still["max_strain"].as_f64() < Some(1e-12) && still["version"] == "7" && still["counts"] == false
+    );
+    let ours: Vec<_> = rows.iter().filter(|row| row["peer"] == "Taffeta").collect();
+    assert!(
+        ours.len() == 2
+            && ours.iter().all(|row| row["counts"] == true && row["max_strain"].as_f64() <= Some(0.01))
+    );
+    place.taffeta(&["bench", "peers", "nothing.json"]).refused(2, &["nothing.json", "setup.sh"]);
+}
+
+#[test]
 fn numbers_that_make_no_sheet_are_refused() {
     let place = Workplace::new();
     place.taffeta(&["bench", "hang", "--quick", "--slack", "2"]).refused(2, &["slack"]);

@@ -137,20 +137,20 @@ impl<'a> Obj<'a> {
         Ok(())
     }
 
-    /// `stitch a b c t` of sewing programs joins point a to the point t of the way from b to c; here to the nearer of the two. Unlike in all else of an
-    /// OBJ, points are counted from 0.
+    /// `stitch a b c t` of sewing programs joins a to the point t of the way from b to c; here to the nearer of the two. They count points from 0.
     fn stitch(&mut self) -> Result<(), MeshFault> {
         let mut points = [0; 3];
         for point in &mut points {
             let word = self.text.word().unwrap_or_default();
-            let Some(index) = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok()) else {
-                let remedy = "write `stitch a b c t`: three points, counted from 0, and a number";
-                return Err(self.fault(word, "an index of a stitch is not one", remedy));
-            };
-            if index as usize >= self.positions.len() {
-                self.ahead.push(Ahead { line: self.text.line(), index, of: List::Points });
-            }
-            *point = index;
+            let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<u32>().ok());
+            *point =
+                number.filter(|number| (*number as usize) < self.length(List::Points)).ok_or_else(|| {
+                    self.fault(
+                        word,
+                        "is no point of the file",
+                        "name points that stand above, counted from 0",
+                    )
+                })?;
         }
         let [a, b, c] = points;
         let nearer = if self.number()? < 0.5 { b } else { c };

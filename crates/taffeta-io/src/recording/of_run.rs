@@ -36,7 +36,13 @@ fn about(name: &str, model: &Model, threads: usize) -> Value {
             "colour": cloth.fabric.colour,
         })
     };
-    let collider = |collider: &Collider| json!({ "name": collider.name, "shape": collider.form });
+    let collider = |collider: &Collider| {
+        let mut told = json!({ "name": collider.name, "shape": collider.form });
+        if collider.free.is_some() {
+            told["free"] = true.into();
+        }
+        told
+    };
     json!({
         "taffeta": env!("CARGO_PKG_VERSION"),
         "scene": name,

@@ -299,6 +299,10 @@ fn read_meshes(
             read(&cache.file, format!("collider[{index}].mesh.cache.file"), mesh::read_cache, notes);
         }
     }
+    for (index, body) in scene.body.iter().enumerate() {
+        let Some(shape) = &body.mesh else { continue };
+        read(&shape.file, format!("body[{index}].mesh.file"), mesh::read, notes);
+    }
     for shape in scene.cloth.iter().filter_map(|cloth| cloth.mesh.as_ref()) {
         if let Some(mesh) = meshes.get(&shape.file) {
             notes_of_cloth(mesh, shape).iter().for_each(|text| note(&shape.file, text, notes));

@@ -22,7 +22,7 @@ pub struct Certificate {
 
 /// Measures a state.
 pub fn certify(model: &Model, state: &State) -> Certificate {
-    let bodies = model.colliders.iter().map(|collider| (&collider.form, collider.pose(state.time)));
+    let bodies = model.colliders.iter().map(|collider| &collider.form).zip(model.poses(state));
     let cloth = Surface { positions: &state.positions, triangles: &model.triangles };
     certify_parts(cloth, &model.edges, &model.rest_lengths, bodies, state.time)
 }

@@ -22,6 +22,7 @@ mod against_mesh;
 mod bodies;
 mod certificate;
 mod distance;
+mod free_bodies;
 mod pairs;
 mod seams;
 mod strain;
@@ -31,6 +32,7 @@ mod triangles;
 pub use against_mesh::against_mesh;
 pub use bodies::{BodyContact, against_body};
 pub use certificate::{Certificate, against_form, certify, certify_parts};
+pub use free_bodies::{PlacedBody, body_intersections};
 pub use pairs::{
     Surface, intersections_between, intersections_between_brute_force, self_intersections,
     self_intersections_brute_force,

@@ -3,6 +3,7 @@
 //! The list is a function of the positions alone: a pair stands in it if the boxes that its features sweep meet, unless it is one of
 //! neighbours that are certified ([`Stars`]). How it is found (tree, threads, coherence) changes nothing.
 
+use super::body_pairs::BodyPairs;
 use super::boxes::{Bounds, Swept, mean_motion};
 use super::coherence::{Coherence, Way};
 pub use super::distance::Kind;
@@ -34,6 +35,8 @@ pub struct Candidates {
     /// Pairs of triangles that share no point, and of those that do.
     far: Sorted,
     near: Sorted,
+    /// Between bodies.
+    bodies: BodyPairs,
     pairs: Vec<Pair>,
 }
 
@@ -49,6 +52,7 @@ impl Candidates {
             coherence: None,
             far: Sorted::default(),
             near: Sorted::default(),
+            bodies: BodyPairs::new(surface, movable),
             pairs: Vec::new(),
         }
     }
@@ -90,9 +94,10 @@ impl Candidates {
             let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
             pairs.push(Pair { kind: Kind::EdgeEdge, points: [a, b, c, d] });
         });
+        self.bodies.find(surface, from, to, pad, pairs);
     }
 
-    /// What was found, sorted by kind and the numbers of the features.
+    /// What was found, sorted by kind and the numbers of the features; pairs between bodies come last.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }

@@ -6,7 +6,7 @@ use super::surface::Surface;
 use crate::math::{DVec3, Vec4};
 
 /// Features that are too near part no faster than this, so that they do not jump [m/s].
-const PARTING_SPEED: f64 = 0.2;
+pub const PARTING_SPEED: f64 = 0.2;
 /// What is not further apart than so many times the distance kept still counts as touching: contacts that share points lift one another a little.
 const HOVERS: f64 = 1.2;
 

@@ -152,7 +152,7 @@ impl<'a> Boxes<'a> {
 }
 
 /// For every point the triangles around it, as starts and one list.
-fn triangles_around(surface: &Surface) -> (Vec<u32>, Vec<u32>) {
+pub fn triangles_around(surface: &Surface) -> (Vec<u32>, Vec<u32>) {
     // A capsule names an end twice, and is around it once.
     let corners = || {
         (0..).zip(&surface.triangles).flat_map(|(t, [a, b, c])| {

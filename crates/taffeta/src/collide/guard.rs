@@ -7,19 +7,21 @@
 use super::candidates::{Candidates, Pair};
 use super::contact::{self, Contact, Done, Moved};
 use super::distance::{Kind, closest, lower_bound};
+use super::free::{FreeBodies, Lie};
 use super::is_smooth;
 use super::nearest::nearest;
 use super::passage::{Passage, passage};
 use super::sift::Sieve;
 use super::surface::{Kept, Surface};
 use super::tangles::Tangles;
+use super::touch::{self, Begin, Touches};
 use super::zones::Zones;
 use crate::math::lanes::InstructionSet;
 use crate::math::{DVec3, Pose, Vec4};
-use crate::model::{Form, Model, PosedShape, Shape};
+use crate::model::{Collider, Form, Model, PosedShape, Shape};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 
 /// Rounds in which features that would meet are pushed apart, and rounds in all.
 const PUSHES: u32 = 4;
@@ -43,6 +45,10 @@ const FASTER: f64 = 8.0;
 pub struct Guard {
     surface: Surface,
     candidates: Candidates,
+    free: FreeBodies,
+    touches: Touches,
+    /// Particles of cloths; those of free bodies follow.
+    cloth_particles: usize,
     /// One over the mass of every point, 0 for what is led [1/kg].
     inverse_mass: Vec<f64>,
     /// All points at the start of the stretch and at its end; bodies after the particles [m].
@@ -67,8 +73,8 @@ pub struct Guard {
     /// The object of every point, and for every two objects what they keep between them.
     object: Vec<u32>,
     kept: Vec<Kept>,
-    /// For every two objects, cloth first: whether the particles keep clear of the solid on their own.
-    met_by_points: Vec<bool>,
+    /// For every two objects, cloth first: whether their contacts are none of features: particles keep clear of the solid on their own, or one moves freely.
+    met_otherwise: Vec<bool>,
     /// Half-spaces, as numbers of objects.
     planes: Vec<usize>,
     /// Per object the pose of its collider at the start and at the end.
@@ -136,13 +142,18 @@ impl Guard {
         }
         let mut inverse_mass = model.inverse_mass.clone();
         inverse_mass.resize(surface.points, 0.0);
-        let movable: Vec<bool> = inverse_mass.iter().map(|w| *w > 0.0).collect();
+        let free = FreeBodies::new(model, &surface);
+        let mut movable: Vec<bool> = inverse_mass.iter().map(|w| *w > 0.0).collect();
+        free.iter().for_each(|body| movable[body.points.clone()].fill(true));
         let longest = model.cloths.iter().map(|c| c.longest_edge).fold(0.0, f64::max);
         let is_plane = |o: &usize| {
             surface.objects[*o].body.is_some_and(|b| model.colliders[b].form == Form::Closed(Shape::Plane))
         };
         Some(Self {
             candidates: Candidates::new(&surface, &movable),
+            touches: Touches::new(&surface, &free),
+            free,
+            cloth_particles: model.cloth_particle_count(),
             inverse_mass,
             start: vec![DVec3::ZERO; surface.points],
             end: vec![DVec3::ZERO; surface.points],
@@ -159,7 +170,7 @@ impl Guard {
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect(),
             kept: for_every_two(&surface, |a, b| surface.between(a, b)),
-            met_by_points: met_by_points(model, &surface),
+            met_otherwise: met_otherwise(model, &surface),
             planes: (0..surface.objects.len()).filter(is_plane).collect(),
             poses: vec![None; surface.objects.len()],
             changed: vec![false; surface.points],
@@ -190,6 +201,11 @@ impl Guard {
         !self.tangles.is_empty()
     }
 
+    /// Begins a step, which is to depend on nothing that was before it but the state.
+    pub fn begin_step(&mut self) {
+        self.touches.forget();
+    }
+
     /// How many sub-steps a stretch may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
     pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
         let n = self.surface.particles;
@@ -198,9 +214,12 @@ impl Guard {
             return 1;
         }
         self.squares.clear();
-        self.squares.extend(ways.map(|way| way.distance_squared(mean)));
+        self.squares.extend(ways.clone().map(|way| way.distance_squared(mean)));
         let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / FEW, f64::total_cmp);
-        let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (FASTER * FASTER))).sqrt();
+        let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (FASTER * FASTER)));
+        // Bodies have few particles and much to meet.
+        let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
+        let longest = of_bodies.fold(longest, f64::max).sqrt();
         (self.reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
 
@@ -232,6 +251,8 @@ impl Guard {
         }
         self.surface.place_bodies(model, from, &mut self.start[n..]);
         self.surface.place_bodies(model, until, &mut self.end[n..]);
+        self.free.place(&mut self.start);
+        self.free.place(&mut self.end);
         for (poses, object) in self.poses.iter_mut().zip(&self.surface.objects) {
             *poses = object.body.map(|b| [from, until].map(|time| model.colliders[b].pose(time)));
         }
@@ -240,7 +261,12 @@ impl Guard {
     /// Starts a sub-step `[from, until]` [s] of the stretch.
     pub fn begin_substep(&mut self, model: &Model, times: [f64; 2]) {
         self.done.fill(Done::default());
-        if !self.contacts.is_empty() {
+        let place = |object: usize| {
+            let poses = |c: &Collider| times.map(|time| c.pose(time));
+            self.surface.objects[object].body.map_or([Pose::IDENTITY; 2], |b| poses(&model.colliders[b]))
+        };
+        self.touches.begin_substep(place);
+        if !self.contacts.is_empty() || !self.free.is_empty() {
             for (bodies, time) in self.bodies.iter_mut().zip(times) {
                 self.surface.place_bodies(model, time, bodies);
             }
@@ -254,20 +280,23 @@ impl Guard {
         before: &[Vec4],
         after: &mut [Vec4],
         h: f64,
-        moved: impl FnMut(usize, DVec3),
+        mut moved: impl FnMut(usize, DVec3),
     ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, moved)
+        let any =
+            contact::part(&self.contacts, &mut self.done, &Moved { before, bodies, h }, after, &mut moved);
+        any | self.touches.part(&self.free, &touch::Moved { before, bodies, h }, after, moved)
     }
 
     /// How many contacts have pushed in this sub-step.
     pub fn touching(&self) -> u32 {
-        self.done.iter().filter(|done| done.push > 0.0).count() as u32
+        self.done.iter().filter(|done| done.push > 0.0).count() as u32 + self.touches.touching()
     }
 
     /// Ends the stretch: `ends` are where the method brought the particles. Read the accepted ones from [`Guard::ends`].
     pub fn settle(&mut self, ends: impl Iterator<Item = DVec3>) -> Settled {
         self.end.iter_mut().zip(ends).for_each(|(end, x)| *end = x);
+        self.free.place(&mut self.end);
         let mut settled = Settled::default();
         self.lift();
         if !self.is_covered() {
@@ -320,7 +349,7 @@ impl Guard {
         let near = |pair: &Pair| {
             let [a, b] = [pair.points[0], pair.points[3]].map(|p| self.object[p as usize] as usize);
             let of_two = a.min(b) * surface.objects.len() + a.max(b);
-            (!self.met_by_points[of_two]).then(|| self.kept[of_two].distance + pad)
+            (!self.met_otherwise[of_two]).then(|| self.kept[of_two].distance + pad)
         };
         let pairs = self.candidates.pairs();
         let tasks = room_for(pairs.len(), &mut self.tasks);
@@ -338,6 +367,27 @@ impl Guard {
         contact::drop_shadowed(&mut self.contacts, &mut self.shadowed);
         self.done.clear();
         self.done.resize(self.contacts.len(), Done::default());
+        self.list_touches();
+    }
+
+    /// The contacts of free bodies.
+    fn list_touches(&mut self) {
+        if self.free.is_empty() {
+            return;
+        }
+        let begin = Begin {
+            surface: &self.surface,
+            bodies: &self.free,
+            start: &self.start,
+            end: &self.end,
+            inverse_mass: &self.inverse_mass,
+            pad: self.pad,
+        };
+        let (free, object, tangles, surface) = (&self.free, &self.object, &self.tangles, &self.surface);
+        let is_free = |p: u32| free.of_object(object[p as usize] as usize).is_some();
+        let of_bodies = |pair: &&Pair| ends(pair).into_iter().any(is_free) && !tangles.has(surface, pair);
+        let planes = self.planes.iter().filter_map(|object| Some((*object, self.poses[*object]?[0])));
+        self.touches.list(&begin, self.candidates.pairs().iter().filter(of_bodies), planes);
     }
 
     fn widen(&mut self) {
@@ -413,12 +463,28 @@ impl Guard {
             let kept = &self.kept[a * self.surface.objects.len() + b];
             let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
             let gap = sum(&|k| near.weights[k] * normal.dot(self.end[points[k]]));
+            let features = if pair.kind == Kind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
+            let bodies =
+                features.map(|of| Pushed::of(&self.free, &self.surface, pair, of, &near.weights, &self.end));
             let both = sum(&|k| near.weights[k] * near.weights[k] * self.inverse_mass[points[k]]);
+            let both = both
+                + bodies
+                    .iter()
+                    .flatten()
+                    .map(|body| normal.dot(body.lie.give(body.arm) * normal))
+                    .sum::<f64>();
             let depth = 0.5 * (kept.distance + kept.floor) - gap;
             if both > 0.0 && depth > 0.0 {
                 for (k, p) in points.into_iter().enumerate().filter(|(_, p)| self.inverse_mass[*p] > 0.0) {
                     self.end[p] += depth * near.weights[k] * self.inverse_mass[p] / both * normal;
                     self.changed[p] = true;
+                }
+                for body in bodies.iter().flatten() {
+                    let free = self.free.get(body.number);
+                    let ways = body.lie.moves(body.arm, body.sign * depth / both * normal);
+                    self.end[free.body.nodes.clone()].iter_mut().zip(ways).for_each(|(end, way)| *end += way);
+                    free.keep_rigid(&mut self.end);
+                    self.changed[free.points.clone()].fill(true);
                 }
             }
         }
@@ -426,7 +492,7 @@ impl Guard {
 
     /// Lifts ends of particles out of half-spaces.
     fn lift(&mut self) {
-        for (p, end) in self.end[..self.surface.particles].iter_mut().enumerate() {
+        for (p, end) in self.end[..self.cloth_particles].iter_mut().enumerate() {
             for object in self.planes.iter().filter(|_| self.inverse_mass[p] > 0.0) {
                 let Some(after) = plane(&self.poses, *object) else { continue };
                 let floor = self.surface.between(self.surface.object_of_point(p as u32), *object).floor;
@@ -434,6 +500,22 @@ impl Guard {
                     *end += (floor - near.gap) * near.normal;
                     self.changed[p] = true;
                 }
+            }
+        }
+        for (free, object) in
+            self.free.iter().flat_map(|free| self.planes.iter().map(move |plane| (free, *plane)))
+        {
+            let Some(after) = plane(&self.poses, object) else { continue };
+            let floor = self.surface.between(free.object, object).floor;
+            let deepest = |most: f64, x: &DVec3| {
+                nearest(&after, *x, floor).map_or(most, |near| most.max(floor - near.gap))
+            };
+            let depth = self.end[free.points.clone()].iter().fold(0.0, deepest);
+            if depth > 0.0 {
+                let out = depth * (after.pose.rotation * DVec3::Y);
+                self.end[free.body.nodes.clone()].iter_mut().for_each(|end| *end += out);
+                free.place(&mut self.end);
+                self.changed[free.points.clone()].fill(true);
             }
         }
     }
@@ -451,11 +533,12 @@ impl Guard {
             }
         }
         for (p, object) in self.below_planes() {
+            let p = self.node(p as u32);
             self.zones.slow([p, p, p, self.surface.points + object]);
         }
         self.zones.close_round();
         self.find_common_motions();
-        for p in (0..self.surface.particles).filter(|p| self.inverse_mass[*p] > 0.0) {
+        for p in (0..self.cloth_particles).filter(|p| self.inverse_mass[*p] > 0.0) {
             let (zone, share) = self.zones.of(p);
             if share < 1.0 {
                 let way = match self.carried[p] {
@@ -465,6 +548,17 @@ impl Guard {
                 let end = self.start[p] + way + share * (self.proposed[p] - self.start[p] - way);
                 self.changed[p] = end != self.end[p];
                 self.end[p] = end;
+            }
+        }
+        for free in self.free.iter() {
+            let (zone, share) = self.zones.of(self.surface.points + free.object);
+            if share < 1.0 {
+                for p in free.body.nodes.clone() {
+                    let way = self.commons[zone].way(&self.poses, self.start[p]);
+                    self.end[p] = self.start[p] + way + share * (self.proposed[p] - self.start[p] - way);
+                }
+                free.keep_rigid(&mut self.end);
+                self.changed[free.points.clone()].fill(true);
             }
         }
         pinched
@@ -515,7 +609,15 @@ impl Guard {
         for object in 0..self.surface.objects.len() {
             let (zone, share) = self.zones.of(self.surface.points + object);
             if share < 1.0 {
-                self.commons[zone].body.get_or_insert(object);
+                match self.free.of_object(object).map(|number| &self.free.get(number).body) {
+                    Some(body) => {
+                        let ways = body.nodes.clone().map(|p| self.proposed[p] - self.start[p]);
+                        self.commons[zone].add(0.25 * ways.sum::<DVec3>(), body.mass);
+                    }
+                    None => {
+                        self.commons[zone].body.get_or_insert(object);
+                    }
+                }
             }
         }
     }
@@ -525,7 +627,8 @@ impl Guard {
         let mut below = Vec::new();
         for &object in &self.planes {
             let Some(after) = plane(&self.poses, object) else { continue };
-            for p in (0..self.surface.particles).filter(|p| self.inverse_mass[*p] > 0.0) {
+            let of_cloths = (0..self.cloth_particles).filter(|p| self.inverse_mass[*p] > 0.0);
+            for p in of_cloths.chain(self.free.iter().flat_map(|free| free.points.clone())) {
                 let floor =
                     KEEPS * self.surface.between(self.surface.object_of_point(p as u32), object).floor;
                 if nearest(&after, self.end[p], floor).is_some() {
@@ -568,6 +671,33 @@ impl Common {
     }
 }
 
+/// A free body that a push meets.
+struct Pushed {
+    number: usize,
+    lie: Lie,
+    /// From its centre of mass to the place of contact [m].
+    arm: DVec3,
+    sign: f64,
+}
+
+impl Pushed {
+    /// The body that a feature of a pair belongs to, if it is a free one.
+    fn of(
+        free: &FreeBodies,
+        surface: &Surface,
+        pair: &Pair,
+        of: Range<usize>,
+        weights: &[f64; 4],
+        end: &[DVec3],
+    ) -> Option<Self> {
+        let number = free.of_point(surface, pair.points[of.start])?;
+        let body = free.get(number);
+        let (lie, sign) = (body.lie(&body.nodes(end)), if of.start == 0 { 1.0 } else { -1.0 });
+        let at = of.map(|k| sign * weights[k] * end[pair.points[k] as usize]).sum::<DVec3>();
+        Some(Self { number, arm: at - lie.centre, lie, sign })
+    }
+}
+
 /// A half-space at the end of the stretch.
 fn plane(poses: &[Option<[Pose; 2]>], object: usize) -> Option<PosedShape> {
     poses[object].map(|[_, pose]| PosedShape { shape: Shape::Plane, pose })
@@ -593,8 +723,10 @@ fn for_every_two<T>(surface: &Surface, of: impl Fn(usize, usize) -> T) -> Vec<T>
     (0..count * count).map(|k| of(k / count, k % count)).collect()
 }
 
-fn met_by_points(model: &Model, surface: &Surface) -> Vec<bool> {
+fn met_otherwise(model: &Model, surface: &Surface) -> Vec<bool> {
+    let is_free = |o: usize| surface.objects[o].body.is_some_and(|b| model.colliders[b].free.is_some());
     for_every_two(surface, |a, b| match (model.cloths.get(a), surface.objects[b].body) {
+        _ if is_free(a) || is_free(b) => true,
         (Some(cloth), Some(body)) => match &model.colliders[body].form {
             Form::Closed(shape) => is_smooth(shape, cloth),
             Form::Mesh(_) => false,

@@ -1,5 +1,6 @@
 //! What touches: particles against closed-form solids, answered by correcting velocity and position (P5 §5) with Coulomb friction.
 
+pub mod body_pairs;
 pub mod boxes;
 pub mod candidates;
 pub mod coherence;
@@ -7,6 +8,7 @@ pub mod contact;
 pub mod distance;
 pub mod features;
 pub mod finder;
+pub mod free;
 pub mod guard;
 pub mod heap;
 pub mod lanes;
@@ -19,6 +21,7 @@ pub mod sorted;
 pub mod stars;
 pub mod surface;
 mod tangles;
+mod touch;
 pub mod tree;
 pub mod untangle;
 mod zones;
@@ -79,8 +82,8 @@ pub fn meetings(model: &Model, corners: Corners) -> Vec<Vec<Meeting>> {
     };
     let with_all = |cloth: &ClothPiece| {
         let with = |c: &Collider| match &c.form {
-            Form::Closed(shape) => Some(meeting(cloth, shape, c.friction)),
-            Form::Mesh(_) => None,
+            Form::Closed(shape) if c.free.is_none() => Some(meeting(cloth, shape, c.friction)),
+            _ => None,
         };
         model.colliders.iter().filter_map(with).collect()
     };

@@ -14,6 +14,11 @@ const NEAREST_OF_EDGE: f64 = 0.25;
 /// Cloth can be squeezed to this share of its thickness.
 const SQUEEZED: f64 = 0.2;
 
+/// Bodies keep this from one another beyond their radii [m].
+pub const BODY_SKIN: f64 = 5e-4;
+/// Friction between bodies that have none given [1].
+const BODY_FRICTION: f64 = 0.5;
+
 /// The constant part of all that can touch.
 #[derive(Debug, Clone)]
 pub struct Surface {
@@ -141,10 +146,10 @@ impl Surface {
         surface
     }
 
-    /// Where the points of all bodies are at `time` [s]; `out` holds those after the particles.
+    /// Where the points of all led bodies are at `time` [s]; `out` holds those after the particles.
     pub fn place_bodies(&self, model: &Model, time: f64, out: &mut [DVec3]) {
         for object in &self.objects {
-            if let Some(collider) = object.body.map(|b| &model.colliders[b]) {
+            if let Some(collider) = object.body.map(|b| &model.colliders[b]).filter(|c| c.free.is_none()) {
                 let range = object.points.start - self.particles..object.points.end - self.particles;
                 place_form(&collider.form, time, &collider.pose(time), &mut out[range]);
             }
@@ -161,9 +166,10 @@ impl Surface {
         let (first, second) = (&self.objects[a], &self.objects[b]);
         let friction = match (first.friction, second.friction) {
             (Some(f), Some(g)) => (f * g).sqrt(),
-            (f, g) => f.or(g).unwrap_or(0.0),
+            (f, g) => f.or(g).unwrap_or(BODY_FRICTION),
         };
-        let distance = if a == b { first.self_distance } else { first.radius + second.radius };
+        let skin = if first.body.is_some() && second.body.is_some() { BODY_SKIN } else { 0.0 };
+        let distance = if a == b { first.self_distance } else { first.radius + second.radius + skin };
         let solid: f64 = [first, second].iter().filter(|o| o.body.is_some()).map(|o| o.radius).sum();
         Kept { distance, floor: solid + SQUEEZED * (distance - solid), solid, friction }
     }

@@ -45,7 +45,8 @@ impl Tangles {
             self.pairs.binary_search(pair).is_ok()
         } else {
             let inside = |p: &u32| self.in_body.get(*p as usize).is_some_and(|inside| *inside);
-            pair.points.iter().filter(|p| of_cloth(p)).all(inside)
+            let mut of_cloth = pair.points.iter().filter(|p| of_cloth(p)).peekable();
+            of_cloth.peek().is_some() && of_cloth.all(inside)
         }
     }
 }

@@ -18,6 +18,13 @@ const CLOSED: f64 = 1e-3;
 type Files = BTreeMap<String, Mesh>;
 
 impl BodyMesh {
+    /// The surface of a body that does not deform and keeps no distance of its own.
+    pub fn rigid(asked: &MeshShape, meshes: &Files, key: &str) -> Result<Self, Fault> {
+        let MeshShape { file, scale, up, weld } = asked.clone();
+        let (thickness, sequence, animation, cache) = (0.0, None, None, None);
+        Self::new(&MeshBody { file, scale, up, weld, thickness, sequence, animation, cache }, meshes, key)
+    }
+
     /// The surface that a scene asks for, of files that have been read; or what is wrong with one of them.
     pub fn new(asked: &MeshBody, meshes: &Files, key: &str) -> Result<Self, Fault> {
         let source = Source { asked, meshes, key };

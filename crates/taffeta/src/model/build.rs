@@ -11,6 +11,7 @@ use super::mannequin;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
 use super::pins::{self, PinGroup};
+use super::rigid::{RigidBody, Solid};
 use super::shapes::{self, Blank};
 use super::state::State;
 use super::topology::{MeshProblem, Topology};
@@ -18,9 +19,13 @@ use super::{AirModel, Balloon, ClothPiece, Model};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
 use crate::scene::{
-    self, Cloth, ClothModel, Fabric, Fault, FillingKind, Mesh, Method, Pin, Scene, Side, StrainLimit,
+    self, Body, BoxShape, CapsuleShape, Cloth, ClothModel, Fabric, Fault, FillingKind, Mesh, Method, Pin,
+    Scene, Side, SphereShape, StrainLimit,
 };
 use std::collections::BTreeMap;
+
+/// Density of a free body that has none given [kg/m³].
+const WOOD: f64 = 500.0;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
 pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, State), Vec<Fault>> {
@@ -61,6 +66,9 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
     for (i, garment) in scene.garment.iter().enumerate() {
         let added = add_garment(&mut model, &mut state, scene, garment, &format!("garment[{i}]"));
         faults.extend(added.err().into_iter().flatten());
+    }
+    for (i, asked) in scene.body.iter().enumerate() {
+        faults.extend(add_body(&mut model, &mut state, asked, &format!("body[{i}]"), meshes).err());
     }
     if faults.is_empty() { Ok((model, state)) } else { Err(faults) }
 }
@@ -106,6 +114,7 @@ fn empty_model(scene: &Scene) -> Model {
         cloths: Vec::new(),
         pins: Vec::new(),
         colliders: Vec::new(),
+        bodies: Vec::new(),
     }
 }
 
@@ -396,25 +405,74 @@ fn collider(
     meshes: &BTreeMap<String, Mesh>,
 ) -> Result<Option<Collider>, Fault> {
     let form = if asked.plane.is_some() {
-        Form::Closed(Shape::Plane)
-    } else if let Some(s) = &asked.sphere {
-        Form::Closed(Shape::Sphere { radius: s.radius })
-    } else if let Some(c) = &asked.capsule {
-        Form::Closed(Shape::Capsule { radius: c.radius, half_length: 0.5 * c.length })
-    } else if let Some(cuboid) = &asked.cuboid {
-        Form::Closed(Shape::Box { half_size: 0.5 * DVec3::from(cuboid.size) })
+        Some(Form::Closed(Shape::Plane))
     } else if let Some(mesh) = &asked.mesh {
-        Form::Mesh(BodyMesh::new(mesh, meshes, key)?)
+        Some(Form::Mesh(BodyMesh::new(mesh, meshes, key)?))
     } else if let Some(asked) = &asked.mannequin {
-        Form::Mesh(mannequin::mannequin(asked))
+        Some(Form::Mesh(mannequin::mannequin(asked)))
     } else {
-        return Ok(None);
+        closed_form(&asked.sphere, &asked.capsule, &asked.cuboid)
     };
-    Ok(Some(Collider {
+    Ok(form.map(|form| Collider {
         name: if asked.name.is_empty() { key.to_string() } else { asked.name.clone() },
         form,
         placed: Pose::from_degrees(DVec3::from(asked.position), DVec3::from(asked.rotation)),
         motion: Motion::new(&asked.keyframe),
         friction: asked.friction,
+        free: None,
     }))
+}
+
+fn closed_form(
+    sphere: &Option<SphereShape>,
+    capsule: &Option<CapsuleShape>,
+    cuboid: &Option<BoxShape>,
+) -> Option<Form> {
+    let sphere = sphere.as_ref().map(|s| Shape::Sphere { radius: s.radius });
+    let capsule =
+        || capsule.as_ref().map(|c| Shape::Capsule { radius: c.radius, half_length: 0.5 * c.length });
+    let cuboid = || cuboid.as_ref().map(|c| Shape::Box { half_size: 0.5 * DVec3::from(c.size) });
+    sphere.or_else(capsule).or_else(cuboid).map(Form::Closed)
+}
+
+/// Adds the free body that is asked for: a collider and its four particles.
+fn add_body(
+    model: &mut Model,
+    state: &mut State,
+    asked: &Body,
+    key: &str,
+    meshes: &BTreeMap<String, Mesh>,
+) -> Result<(), Fault> {
+    let form = match &asked.mesh {
+        Some(mesh) => Some(Form::Mesh(BodyMesh::rigid(mesh, meshes, key)?)),
+        None => closed_form(&asked.sphere, &asked.capsule, &asked.cuboid),
+    };
+    let Some(form) = form else { return Ok(()) };
+    let solid = Solid::of(&form).map_err(|problem| {
+        let file = asked.mesh.as_ref().map_or("", |mesh| mesh.file.as_str());
+        let reason = format!("cannot move freely: {problem}");
+        Fault::new(format!("{key}.mesh.file"), file, reason, problem.remedy())
+    })?;
+    let mass = asked.mass.unwrap_or_else(|| asked.density.unwrap_or(WOOD) * solid.volume);
+    let body = RigidBody::new(&solid, mass, model.colliders.len(), model.particle_count(), asked.restitution);
+    let placed = Pose::from_degrees(DVec3::from(asked.position), DVec3::from(asked.rotation));
+    let nodes = body.nodes_at(&placed);
+    let centre = placed.to_world(solid.centre);
+    model.rest_positions.extend(body.nodes_at(&Pose::IDENTITY));
+    model.material.extend([[0.0; 2]; 4]);
+    model.mass.extend([0.25 * mass; 4]);
+    model.inverse_mass.extend([4.0 / mass; 4]);
+    state.positions.extend(nodes);
+    let (velocity, spin) = (DVec3::from(asked.velocity), DVec3::from(asked.spin));
+    state.velocities.extend(nodes.map(|x| velocity + spin.cross(x - centre)));
+    model.colliders.push(Collider {
+        name: if asked.name.is_empty() { key.to_string() } else { asked.name.clone() },
+        form,
+        placed,
+        motion: Motion::default(),
+        friction: asked.friction,
+        free: Some(model.bodies.len()),
+    });
+    model.bodies.push(body);
+    Ok(())
 }

@@ -78,10 +78,12 @@ pub struct Collider {
     pub motion: Motion,
     /// Coulomb friction; `None` is the fabric's own [1].
     pub friction: Option<f64>,
+    /// Its number among the bodies that move freely, if it is one: then it only starts where it was placed.
+    pub free: Option<usize>,
 }
 
 impl Collider {
-    /// Where its own axes are at `time` [s].
+    /// Where its own axes are led at `time` [s].
     pub fn pose(&self, time: f64) -> Pose {
         let moved = self.motion.at(time);
         Pose {
@@ -90,11 +92,11 @@ impl Collider {
         }
     }
 
-    /// Where it is at `time` [s], if it has a closed form.
+    /// Where it is led at `time` [s], if it has a closed form and does not move freely.
     pub fn at(&self, time: f64) -> Option<PosedShape> {
         match self.form {
-            Form::Closed(shape) => Some(PosedShape { shape, pose: self.pose(time) }),
-            Form::Mesh(_) => None,
+            Form::Closed(shape) if self.free.is_none() => Some(PosedShape { shape, pose: self.pose(time) }),
+            _ => None,
         }
     }
 }

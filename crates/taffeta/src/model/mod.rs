@@ -16,6 +16,7 @@ mod mannequin_walk;
 pub mod membranes;
 pub mod motion;
 pub mod pins;
+pub mod rigid;
 mod shapes;
 pub mod skin;
 pub mod state;
@@ -31,9 +32,10 @@ pub use mannequin::Measures;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
 pub use pins::{Led, PinGroup};
+pub use rigid::RigidBody;
 pub use state::State;
 
-use crate::math::DVec3;
+use crate::math::{DVec3, Pose};
 use crate::scene::{Air, Direction, Fabric, Method, ParticleOrder, StepChoice, Velocities};
 pub use crate::scene::{LimitWay, StrainLimit};
 use std::ops::Range;
@@ -118,6 +120,8 @@ pub struct Model {
     pub pins: Vec<PinGroup>,
     /// What the cloth meets.
     pub colliders: Vec<Collider>,
+    /// Those of them that move freely; their particles come after those of all cloths.
+    pub bodies: Vec<RigidBody>,
 }
 
 /// What the cloth moves through.
@@ -189,6 +193,24 @@ impl Model {
     /// How many particles there are.
     pub fn particle_count(&self) -> usize {
         self.mass.len()
+    }
+
+    /// How many of them are those of cloths; those of free bodies follow.
+    pub fn cloth_particle_count(&self) -> usize {
+        self.cloths.last().map_or(0, |cloth| cloth.particles.end)
+    }
+
+    /// Where every collider is in a state, in their order.
+    pub fn poses<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Pose> + 'a {
+        (0..self.colliders.len()).map(|collider| self.pose(collider, &state.positions, state.time))
+    }
+
+    /// Where a collider is while all particles are at `positions` [m]: where its motion leads it at `time` [s], or where its particles are.
+    pub fn pose(&self, collider: usize, positions: &[DVec3], time: f64) -> Pose {
+        match self.colliders[collider].free {
+            Some(body) => self.bodies[body].pose(&self.bodies[body].of(positions)),
+            None => self.colliders[collider].pose(time),
+        }
     }
 
     /// The piece of cloth that a particle belongs to.

@@ -3,6 +3,7 @@
 //! The rules of every key (type, range, default, meaning) stand here once, as attributes and doc comments; the JSON
 //! Schema, the check of a scene and the scene reference are all made from them.
 
+pub mod body;
 pub mod cloth;
 pub mod collider;
 pub mod collider_mesh;
@@ -20,6 +21,7 @@ pub mod rig;
 pub mod rules;
 mod sense;
 
+pub use body::Body;
 pub use cloth::{
     Ball, Cloth, ClothModel, Corner, Disc, Filling, FillingKind, Kick, Lattice, MeshShape, Pin, Sheet, Side,
     Strip, Tube, UpAxis,
@@ -78,6 +80,9 @@ pub struct Scene {
     /// What the cloth meets.
     #[schemars(length(max = 10_000))]
     pub collider: Vec<Collider>,
+    /// What moves freely among them.
+    #[schemars(length(max = 10_000))]
+    pub body: Vec<Body>,
     /// What is written down.
     pub output: Output,
     /// From where pictures are taken. Left out, all of the motion is in the picture.
@@ -101,6 +106,7 @@ impl Default for Scene {
             cloth: Vec::new(),
             garment: Vec::new(),
             collider: Vec::new(),
+            body: Vec::new(),
             output: Output::default(),
             camera: None,
         }

@@ -62,6 +62,7 @@ list_of_rules! {
         SeveralMotions = "is a second way to deform",
         TimeNotLater = "is not later than the keyframe before",
         TooFast = "is further than a body gets since the keyframe before",
+        MassTwice = "is a second mass",
         NoNumberSigns = "has no place for the number of a file",
         LastBeforeFirst = "is before the first file",
         TooManyFiles = "makes too many files",

@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::rules::{Faults, Rule, check_value, short, suggestion, written};
 use super::{
-    Cloth, ClothModel, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Method, Pin, Scene,
+    Body, Cloth, ClothModel, Collider, Fabric, FabricChange, Fault, Keyframe, MeshBody, Method, Pin, Scene,
     Sequence,
 };
 use super::{preset, presets};
@@ -64,6 +64,11 @@ impl Scene {
                 check_motions(mesh, place.key("mesh"), faults);
             }
         }
+        let bodies = Place::Root.key("body");
+        for (index, body) in self.body.iter().enumerate() {
+            check_body(body, bodies.item(index), faults);
+        }
+        check_names(self.body.iter().map(|body| &body.name), bodies, faults);
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
         check_particles(&self.cloth, cloths, faults);
@@ -193,6 +198,21 @@ fn collider_shapes(collider: &Collider) -> [(&'static str, bool); 6] {
         ("mesh", collider.mesh.is_some()),
         ("mannequin", collider.mannequin.is_some()),
     ]
+}
+
+/// A free body has one shape and one mass.
+fn check_body(body: &Body, place: Place, faults: &mut Faults) {
+    let shapes = [
+        ("sphere", body.sphere.is_some()),
+        ("capsule", body.capsule.is_some()),
+        ("box", body.cuboid.is_some()),
+        ("mesh", body.mesh.is_some()),
+    ];
+    check_shapes(&shapes, place, faults);
+    if let (Some(_), Some(mass)) = (body.density, body.mass) {
+        let remedy = "keep one of `density` and `mass`";
+        faults.report(Rule::MassTwice, place.key("mass"), short(mass), "", remedy);
+    }
 }
 
 /// Exactly one shape must be given; that one is the answer.

@@ -115,8 +115,7 @@ impl Direct {
                 None => 0.5 * (squared - rest * rest),
                 Some(_) => self.way[k].xyz().length() * (squared.sqrt() - rest),
             };
-            let held = ends.iter().all(|i| q[*i as usize].0[3] == 0.0);
-            self.change[k] = if held { 0.0 } else { error - stretch };
+            self.change[k] = error - stretch;
         }
         self.solve();
         for (k, Edge { slot, .. }) in self.edges.iter().enumerate() {

@@ -118,8 +118,6 @@ fn solve<W: Wide, const KIND: u8>(
             let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
             (error - stretch.min(most).max(zero - most), compliance)
         };
-        // Between two that are held nothing can be corrected, and the tension stays.
-        let error = error.where_less(zero, b + next_b, zero);
         let diagonal = (b + next_b) * least + compliance;
         let off = zero - b * d.dot(last_d);
         let ratio = off * last_inverse;

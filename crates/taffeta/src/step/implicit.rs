@@ -5,6 +5,7 @@
 //! sub-step over the one before, x̃ = ((1+ω)² x - ω² x⁻)/(1+2ω), h = (1+ω)/(1+2ω) of the sub-step, which are 4/3, 1/3 and 2/3 for equal ones.
 //! The first sub-step has no past and is one of backward Euler. How v⁺ is found stands in `implicit_solve`.
 
+use super::bodies;
 use super::implicit_particles::Particles;
 use super::implicit_solve::{Goal, Unknowns};
 use super::implicit_touch::Touch;
@@ -17,6 +18,8 @@ use std::time::Instant;
 
 /// The longest sub-step that is taken unasked [s]: implicit methods are stable at any, but the shorter the less they damp.
 const LONGEST_SUBSTEP: f64 = 1.0 / 90.0;
+/// The same where bodies move freely: cloth learns only in the next sub-step how heavy they are.
+const LONGEST_WITH_BODIES: f64 = 1.0 / 2000.0;
 /// Sweeps over contacts of features after a sub-step.
 const CONTACT_SWEEPS: u32 = 8;
 /// The most sub-steps that a step is cut into where the program chooses.
@@ -45,9 +48,11 @@ pub struct Implicit {
     start: [Vec<Vec4>; 2],
     /// The part of every particle's motion that something holds.
     held: Vec<DMat3>,
-    /// Positions before and after a sub-step, in the order of the model [m].
+    /// Positions before and after a sub-step, in the order of the model, those of free bodies too [m].
     before: Vec<Vec4>,
     after: Vec<Vec4>,
+    /// Velocities of the particles of free bodies, in the order of the model [m/s].
+    flight: Vec<Vec4>,
     /// Mean length of an edge [m].
     edge: f64,
 }
@@ -74,7 +79,8 @@ impl Implicit {
     /// Room for a model.
     pub fn new(model: &Model, order: Order) -> Self {
         let particles = Particles::new(model);
-        let room = vec![Vec4::ZERO; model.particle_count()];
+        let room = vec![Vec4::ZERO; model.cloth_particle_count()];
+        let all = vec![Vec4::ZERO; model.particle_count()];
         let past = if order == Order::Second { room.clone() } else { Vec::new() };
         let edges = model.rest_lengths.iter().chain(&model.springs.rest_length);
         let count = (model.rest_lengths.len() + model.springs.rest_length.len()).max(1);
@@ -86,16 +92,17 @@ impl Implicit {
             v: room.clone(),
             past: [past.clone(), past],
             held: vec![DMat3::ZERO; room.len()],
-            start: [room.clone(), room.clone()],
-            before: room.clone(),
-            after: room,
+            start: [room.clone(), room],
+            before: all.clone(),
+            flight: all.clone(),
+            after: all,
             edge: edges.sum::<f64>() / count as f64,
         }
     }
 
     /// How many numbers are remembered from step to step: contacts, two times, and for BDF2 the past.
     pub fn memory(&self, model: &Model) -> usize {
-        let past = if self.order == Order::Second { 6 * model.particle_count() } else { 0 };
+        let past = if self.order == Order::Second { 6 * model.cloth_particle_count() } else { 0 };
         Touch::memory(model) + 2 + past
     }
 
@@ -111,12 +118,17 @@ impl Implicit {
         self.unknowns.pull.renew_air(model);
         self.particles.load(&state.positions, &mut self.x);
         self.particles.load(&state.velocities, &mut self.v);
+        for node in model.cloth_particle_count()..model.particle_count() {
+            (self.after[node], self.flight[node]) =
+                (state.positions[node].into(), state.velocities[node].into());
+        }
         let mut memory = Memory::read(&mut state.memory, Touch::memory(model));
         recall(memory.past, &mut self.past);
         let equal = match (model.substeps, model.step) {
             (Some(count), _) => Some(count),
             (None, StepChoice::Usual) => {
-                Some((model.step_time / LONGEST_SUBSTEP - 1e-9).ceil().max(1.0) as u32)
+                let longest = if model.bodies.is_empty() { LONGEST_SUBSTEP } else { LONGEST_WITH_BODIES };
+                Some((model.step_time / longest - 1e-9).ceil().max(1.0) as u32)
             }
             (None, StepChoice::Auto) => None,
         };
@@ -134,6 +146,7 @@ impl Implicit {
             self.substep(model, time, duration, equal.is_none(), &mut memory, &mut report)?;
             if let Some(guard) = &mut guard {
                 report.settled += self.keep_apart(guard, model, time, memory.last);
+                report.contacts += guard.touching();
             }
             // The last sub-step ends exactly where the step ends.
             done = if memory.last == left { model.step_time } else { done + memory.last };
@@ -142,6 +155,10 @@ impl Implicit {
         write_down(&self.past, memory.past);
         self.particles.store(&self.x, &mut state.positions);
         self.particles.store(&self.v, &mut state.velocities);
+        for node in model.cloth_particle_count()..model.particle_count() {
+            (state.positions[node], state.velocities[node]) =
+                (self.after[node].xyz(), self.flight[node].xyz());
+        }
         Ok(report)
     }
 
@@ -188,16 +205,23 @@ impl Implicit {
 
     /// Answers contacts of features in the sub-step that has just been taken, in position and velocity, and lets the guard prove it.
     fn keep_apart(&mut self, guard: &mut Guard, model: &Model, time: f64, duration: f64) -> Settled {
+        let n = model.cloth_particle_count();
+        self.before[n..].copy_from_slice(&self.after[n..]);
+        bodies::fly(model, &mut self.after, &mut self.flight, duration);
         let (before, times) = (&self.before, [time, time + duration]);
         self.particles.gather(&self.x, &mut self.after);
         let ways = before.iter().zip(&self.after).map(|(from, to)| (*to - *from).xyz());
         guard.begin(model, times, before.iter().map(|x| x.xyz()), ways);
         guard.begin_substep(model, times);
         for _ in 0..CONTACT_SWEEPS {
-            if !guard.part(before, &mut self.after, duration, |_, _| {}) {
+            let flight = &mut self.flight;
+            if !guard
+                .part(before, &mut self.after, duration, |i, way| flight[i] += Vec4::from(way / duration))
+            {
                 break;
             }
         }
+        bodies::stiffen(model, &mut self.after, &mut self.flight);
         let settled = guard.settle(self.after.iter().map(|x| x.xyz()));
         for (place, end) in self.particles.place.iter().zip(guard.ends()) {
             let k = *place as usize;
@@ -205,12 +229,22 @@ impl Implicit {
             if way != DVec3::ZERO {
                 self.x[k] = (*end).into();
                 self.v[k] += Vec4::from(way / duration);
-                // An impact is no smooth past.
+                // An impact is no smooth past: that gets as much of the push as it lacks.
                 if self.order == Order::Second {
-                    (self.past[0][k], self.past[1][k]) = (self.x[k] - self.v[k] * duration, self.v[k]);
+                    let (along, far) = (way.normalize_or_zero(), way.length());
+                    let past = [(self.x[k] - self.v[k] * duration, far), (self.v[k], far / duration)];
+                    for (own, (past, most)) in self.past.iter_mut().zip(past) {
+                        let lacks = along.dot((past - own[k]).xyz());
+                        own[k] += Vec4::from(along * lacks.clamp(0.0, most));
+                    }
                 }
             }
         }
+        for (node, end) in guard.ends().iter().enumerate().skip(n) {
+            self.flight[node] += Vec4::from((*end - self.after[node].xyz()) / duration);
+            self.after[node] = (*end).into();
+        }
+        bodies::stiffen_velocities(model, &self.after, &mut self.flight);
         settled
     }
 

@@ -86,8 +86,10 @@ impl Pull {
         let links = particles.places(&model.links.ends);
         let pairs = springs.iter().chain(&stretches).chain(&buckles).chain(&links).map(|e| &e[..]);
         let threes = bends.iter().chain(&triangles).chain(&membranes).map(|e| &e[..]);
-        let pattern =
-            Pattern::new(model.particle_count(), pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])));
+        let pattern = Pattern::new(
+            model.cloth_particle_count(),
+            pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])),
+        );
         let pattern = pattern.expect("elements of the model name its particles");
         let numbers = &model.springs;
         let spring = |s: usize| [numbers.rest_length[s], numbers.stiffness[s], numbers.damping[s]];

@@ -19,8 +19,11 @@ use std::time::Instant;
 const TOLERANCE: f64 = 1e-2;
 const TOLERANCE_IN_CONTACT: f64 = 1e-3;
 const MOST_ITERATIONS: u32 = 1000;
-/// How often contacts are asked again whether they push, stick or slide.
-const MOST_PASSES: u32 = 4;
+/// How often contacts are asked whether they push, stick or slide.
+const MOST_PASSES: u32 = 12;
+/// Share of the slope at the start of a pass below which energy is as low as it gets on the way, and how often that place is bracketed.
+const FLAT: f64 = 0.1;
+const MOST_BISECTIONS: u32 = 20;
 /// Residual at which Newton's steps end, relative to that of unchanged velocities, and the one that they must reach.
 const SOLVED: f64 = 1e-6;
 const NEEDED: f64 = 1e-2;
@@ -62,6 +65,9 @@ pub(super) struct Unknowns {
     /// Velocities before a Newton step, and positions around which it is taken.
     before: Vec<Vec4>,
     y: Vec<Vec4>,
+    /// Velocities before a pass, and room for a product with the matrix.
+    pass_start: Vec<Vec4>,
+    product: Vec<Vec4>,
     rhs: Vec<Vec4>,
     diagonal: Vec<f64>,
     h: f64,
@@ -70,7 +76,7 @@ pub(super) struct Unknowns {
 impl Unknowns {
     pub fn new(model: &Model, particles: &Particles) -> Self {
         let (pull, pattern) = Pull::new(model, particles);
-        let room = vec![Vec4::ZERO; model.particle_count()];
+        let room = vec![Vec4::ZERO; model.cloth_particle_count()];
         let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
         Self {
             pull,
@@ -81,6 +87,8 @@ impl Unknowns {
             end: room.clone(),
             before: room.clone(),
             y: room.clone(),
+            pass_start: room.clone(),
+            product: room.clone(),
             diagonal: vec![0.0; room.len()],
             rhs: room,
             h: 0.0,
@@ -146,18 +154,20 @@ impl Unknowns {
         let clock = Instant::now();
         // Whoever falls on may touch, whoever rests goes on touching.
         self.end.iter_mut().for_each(|v| *v += fall);
-        self.touch.begin(particles, &goal.reach(), &self.end, goal.contacts, &self.matrix);
+        let ways = [&self.before[..], &self.end];
+        self.touch.begin(particles, &goal.reach(), ways, goal.contacts, &self.matrix);
         self.end.copy_from_slice(&self.before);
         report.stages.add("contact", clock.elapsed().as_secs_f64());
         let mut scale = 0.0;
         for pass in 1..=MOST_PASSES {
             let clock = Instant::now();
-            self.touch.press(goal.h, pass == MOST_PASSES, &mut self.matrix, &mut self.rhs);
+            self.touch.press(goal.h, &mut self.matrix, &mut self.rhs);
             let prepared = self.pcg.prepare(&self.matrix, &particles.pinned);
             prepared.map_err(|error| StepError::Unsolvable { reason: error.to_string() })?;
             report.stages.add("precondition", clock.elapsed().as_secs_f64());
 
             let clock = Instant::now();
+            self.pass_start.copy_from_slice(&self.end);
             self.pcg.params.tolerance = if self.touch.any() { TOLERANCE_IN_CONTACT } else { TOLERANCE };
             match self.pcg.improve(&self.matrix, &self.rhs, &mut self.end, scale) {
                 Ok(info) => {
@@ -175,13 +185,49 @@ impl Unknowns {
 
             let clock = Instant::now();
             self.touch.lift(&mut self.matrix, &mut self.rhs);
-            let holds = self.touch.judge(particles, &goal.reach(), &self.end, goal.contacts, &self.matrix);
+            let whole = pass == 1 || self.shorten(goal);
+            let holds = self.touch.judge(particles, &goal.reach(), &self.end, &self.matrix, whole);
             report.stages.add("contact", clock.elapsed().as_secs_f64());
             if holds {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Goes from where a pass began towards its solution as far as the energy falls; whether that is all the way.
+    ///
+    /// With friction at the pressures so far, contacts and system are the slope of a convex energy, and a pass is a Newton step on it: it
+    /// leads down, but past the bottom where contacts open, close or turn on the way.
+    fn shorten(&mut self, goal: &Goal) -> bool {
+        let Self { matrix, rhs, pass_start: from, end, product, .. } = self;
+        let [first, last] = [&*from, &*end].map(|v| {
+            matrix.multiply(v, product);
+            let slopes = product.iter().zip(&*rhs).zip(from.iter().zip(&*end));
+            slopes.map(|((p, b), (from, end))| (*p - *b).xyz().dot((*end - *from).xyz())).sum::<f64>()
+        });
+        let reach = goal.reach();
+        let slope =
+            |share: f64| (1.0 - share) * first + share * last - self.touch.work(&reach, from, end, share);
+        let enough = FLAT * slope(0.0).abs();
+        if slope(1.0) <= enough {
+            return true;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..MOST_BISECTIONS {
+            let middle = 0.5 * (low + high);
+            let here = slope(middle);
+            if here > 0.0 {
+                high = middle
+            } else {
+                low = middle
+            }
+            if here.abs() <= enough {
+                break;
+            }
+        }
+        end.iter_mut().zip(from).for_each(|(end, from)| *end = *from + (*end - *from) * (0.5 * (low + high)));
+        false
     }
 
     /// M (1 + h r) + h C + h² K, and M ṽ + h (f + K (y - x̃)); r is the rate at which all velocity is lost to the air.

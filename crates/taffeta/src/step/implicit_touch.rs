@@ -2,8 +2,9 @@
 //!
 //! Along the normal a contact is a stiff spring that only pushes. Along the surface it is a spring to the point where it stuck, whose force is
 //! never more than friction times the pressure: beyond that the point is dragged along (return mapping, as in plasticity). Below the
-//! limit nothing creeps, and every row is symmetric and resists. Which contacts push, stick and slide is found by solving again, from the
-//! solution at hand, until the forces that the solution was found with are those that it asks for.
+//! limit nothing creeps, and every row is symmetric and resists. With the limits held, all that is the slope of a convex energy, whose lowest place
+//! says which contacts push, stick and slide. It is found by solving again from the solution at hand; then limits follow the pressures
+//! there, until the forces that the solution was found with are those that it asks for.
 
 use super::implicit_particles::Particles;
 use crate::collide::nearest::nearest;
@@ -15,12 +16,14 @@ use crate::solve::coupling::Coupling;
 
 /// How much stiffer than what is around it a contact is.
 const STIFFNESS: f64 = 4.0;
-/// Share of the forces of all contacts by which they may be wrong.
-const WRONG: f64 = 0.05;
+/// Share of all pressure, and of all friction that there can be, by which forces of contacts may be wrong.
+const WRONG: f64 = 0.01;
 /// Share of the largest friction within which a point slides.
 const AT_LIMIT: f64 = 1e-9;
 /// Share of the distance by which a point may be too near without being moved out.
 const ALLOWED_DEPTH: f64 = 0.01;
+/// How many distances away a point that touched is still looked at.
+const LOOKED_AT: f64 = 2.0;
 /// Numbers that are remembered for a particle: force of friction, pressure, collider + 1.
 const REMEMBERED: usize = 5;
 
@@ -47,10 +50,9 @@ pub struct Contact {
     pub pressure: f64,
 }
 
-/// What a contact does.
+/// What a contact does along the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Grip {
-    Open,
     Stuck,
     /// Along a direction, this far from where it stuck [m].
     Sliding(DVec3, f64),
@@ -62,6 +64,8 @@ struct Row {
     contact: Contact,
     /// The collider it is with.
     collider: u32,
+    /// Whether it pushes along the normal.
+    pushes: bool,
     grip: Grip,
     /// Stiffness [N/m].
     stiffness: f64,
@@ -95,15 +99,13 @@ pub(super) struct Touch {
     rows: Vec<Row>,
     /// Whether a particle has a row with a collider, `[particle × colliders + collider]`.
     listed: Vec<bool>,
-    /// Whether sliding is braked in proportion to how far it goes, which can only stop it.
-    careful: bool,
     /// Diagonal and right-hand side as they were before rows were added.
     before: Vec<(u32, DMat3, Vec4)>,
 }
 
 impl Touch {
     pub fn new(model: &Model) -> Self {
-        let (particles, colliders) = (model.particle_count(), model.colliders.len());
+        let (particles, colliders) = (model.cloth_particle_count(), model.colliders.len());
         // In contact every particle may have a row, and some two.
         let room = if colliders == 0 { 0 } else { 2 * particles };
         Self {
@@ -111,14 +113,13 @@ impl Touch {
             bodies: Vec::with_capacity(colliders),
             rows: Vec::with_capacity(room),
             listed: vec![false; particles * colliders],
-            careful: false,
             before: Vec::with_capacity(room),
         }
     }
 
     /// How many numbers are remembered from step to step.
     pub fn memory(model: &Model) -> usize {
-        if model.colliders.is_empty() { 0 } else { REMEMBERED * model.particle_count() }
+        if model.colliders.is_empty() { 0 } else { REMEMBERED * model.cloth_particle_count() }
     }
 
     /// Moves the solids on to the sub-step from `time` on.
@@ -127,42 +128,44 @@ impl Touch {
         self.bodies.extend(collide::bodies(model, time, duration));
     }
 
-    /// Forgets all rows and finds those that velocities `v` ask for.
+    /// Forgets all rows and finds those that touched, where velocities `v` lead, and those that will where `falling` leads.
     pub fn begin(
         &mut self,
         particles: &Particles,
         reach: &Reach,
-        v: &[Vec4],
+        [v, falling]: [&[Vec4]; 2],
         memory: &[f64],
         matrix: &BlockMatrix,
     ) {
         self.listed.fill(false);
         self.rows.clear();
         self.before.clear();
-        self.find(particles, reach, v, memory, matrix);
+        self.find(particles, reach, v, matrix, Some(memory));
+        self.find(particles, reach, falling, matrix, None);
     }
 
-    /// Adds a row for every particle that would come too near to a solid and has none yet; returns the force that would push them out [N].
+    /// Adds a row for every particle that would come too near to a solid and has none yet; with a memory for those that touched instead.
     fn find(
         &mut self,
         particles: &Particles,
         reach: &Reach,
         v: &[Vec4],
-        memory: &[f64],
         matrix: &BlockMatrix,
-    ) -> f64 {
-        let known = self.rows.len();
+        memory: Option<&[f64]>,
+    ) {
         let Self { meetings, bodies, rows, listed, .. } = self;
         for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
             let end = reach.end(i, v);
+            let own = memory.map(|memory| &memory[REMEMBERED * i..][..REMEMBERED]);
             for (c, (body, meeting)) in bodies.iter().zip(&meetings[particles.cloth[i] as usize]).enumerate()
             {
-                let Some(near) = nearest(&body.after, end, meeting.distance) else { continue };
-                if std::mem::replace(&mut listed[i * bodies.len() + c], true) {
+                let another = own.is_some_and(|own| own[4] != (c + 1) as f64);
+                if another || listed[i * bodies.len() + c] {
                     continue;
                 }
-                let memory = &memory[REMEMBERED * i..][..REMEMBERED];
-                let same = memory[4] == (c + 1) as f64;
+                let within = if own.is_some() { LOOKED_AT * meeting.distance } else { meeting.distance };
+                let Some(near) = nearest(&body.after, end, within) else { continue };
+                listed[i * bodies.len() + c] = true;
                 let local = body.after.pose.to_local(end);
                 let contact = Contact {
                     particles: [i as u32, 0, 0, 0],
@@ -172,23 +175,19 @@ impl Touch {
                     carried: body.after.pose.to_world(local) - body.before.pose.to_world(local),
                     distance: meeting.distance,
                     friction: meeting.friction,
-                    held: if same { DVec3::new(memory[0], memory[1], memory[2]) } else { DVec3::ZERO },
-                    pressure: if same { memory[3] } else { 0.0 },
+                    held: own.map_or(DVec3::ZERO, |own| DVec3::new(own[0], own[1], own[2])),
+                    pressure: own.map_or(0.0, |own| own[3]),
                 };
                 rows.push(Row::new(contact, c as u32, reach, v, matrix));
             }
         }
-        let asked =
-            |row: &Row| row.stiffness * (row.contact.distance - row.gap(row.moved(reach, v))).max(0.0);
-        self.rows[known..].iter().map(asked).sum()
     }
 
-    /// Adds all rows to a system. The last time `careful`: what is not settled then must not push.
-    pub fn press(&mut self, h: f64, careful: bool, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
-        self.careful = careful;
+    /// Adds all rows to a system.
+    pub fn press(&mut self, h: f64, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
         for row in &self.rows {
             let contact = &row.contact;
-            let (block, force) = row.linear(careful);
+            let (block, force) = row.linear();
             for (&i, &w) in contact.members() {
                 self.before.push((i, matrix.diagonal(i), rhs[i as usize]));
                 rhs[i as usize] += (force * (h * w)).into();
@@ -207,26 +206,42 @@ impl Touch {
         }
     }
 
-    /// Holds all rows against a solution: whether their forces were those that it asks for. Rows are then as it asks.
+    /// Holds all rows against velocities: whether forces were those that the law asks for. Rows are then as it asks; pressures are those found,
+    /// if forces are `balanced`.
     pub fn judge(
         &mut self,
         particles: &Particles,
         reach: &Reach,
         v: &[Vec4],
-        memory: &[f64],
         matrix: &BlockMatrix,
+        balanced: bool,
     ) -> bool {
-        let (mut wrong, mut all) = (0.0, 0.0);
+        // Along the normal, and along the surface.
+        let (mut wrong, mut all) = ([0.0; 2], [0.0; 2]);
         for row in &mut self.rows {
             let moved = row.moved(reach, v);
-            let (block, force) = row.linear(self.careful);
-            let used = force - block * moved;
-            let asked = row.settle(moved);
-            wrong += (asked - used).length();
-            all += asked.length();
+            let (block, force) = row.linear();
+            let error = row.settle(moved, balanced) - (force - block * moved);
+            wrong[0] += error.dot(row.contact.normal).abs();
+            wrong[1] += row.contact.along(error).length();
+            all[0] += row.push(moved);
+            all[1] += row.contact.friction * row.contact.pressure;
         }
-        let missed = self.find(particles, reach, v, memory, matrix);
-        wrong + missed <= WRONG * (all + missed)
+        let known = self.rows.len();
+        self.find(particles, reach, v, matrix, None);
+        let missed: f64 = self.rows[known..].iter().map(|row| row.push(row.moved(reach, v))).sum();
+        let right = wrong[0] + missed <= WRONG * (all[0] + missed) && wrong[1] <= WRONG * all[1];
+        balanced && right
+    }
+
+    /// Work that contacts do per share of the way from velocities `from` to `to`, at a share of it, with friction as at the pressures so far [J].
+    pub fn work(&self, reach: &Reach, from: &[Vec4], to: &[Vec4], share: f64) -> f64 {
+        let work = |row: &Row| {
+            let start = row.moved(reach, from);
+            let way = row.moved(reach, to) - start;
+            row.force(start + way * share).dot(way)
+        };
+        self.rows.iter().map(work).sum()
     }
 
     /// Whether anything is near.
@@ -285,7 +300,7 @@ impl Touch {
     pub fn forces(&self, reach: &Reach, v: &[Vec4], sum: &mut [Vec4]) {
         for row in &self.rows {
             let mut asked = *row;
-            let force = asked.settle(row.moved(reach, v));
+            let force = asked.settle(row.moved(reach, v), true);
             row.contact.members().for_each(|(i, w)| sum[*i as usize] += (force * (reach.h * w)).into());
         }
     }
@@ -318,10 +333,10 @@ impl Row {
         let moved = point - contact.point(|i| reach.x[i].xyz()) - contact.carried;
         // The force that holds says how far the point is from where it stuck.
         let slip = contact.along(moved - contact.held / stiffness);
-        let mut row = Self { contact, collider, grip: Grip::Stuck, stiffness, point, slip };
-        // Whoever slid goes on sliding, whoever was held tries to hold.
+        let mut row = Self { contact, collider, pushes: true, grip: Grip::Stuck, stiffness, point, slip };
+        // Whoever slid goes on sliding, whoever was held tries to hold. Under a pressure that nobody knows yet nothing holds.
         if contact.held.length() >= contact.friction * contact.pressure * (1.0 - AT_LIMIT) {
-            row.grip = row.grip_at(row.moved(reach, v), contact.pressure);
+            row.grip = row.grip_at(row.moved(reach, v));
         }
         row
     }
@@ -337,64 +352,61 @@ impl Row {
     }
 
     /// B and f: the force on the point is f - B × how far it moves.
-    fn linear(&self, careful: bool) -> (DMat3, DVec3) {
+    fn linear(&self) -> (DMat3, DVec3) {
         let Contact { normal: n, other, distance, friction, pressure, .. } = self.contact;
         let normals = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
-        let push = n * (self.stiffness * (distance - (self.point - other).dot(n)));
         let tangents = DMat3::IDENTITY - normals;
-        match self.grip {
-            Grip::Open => (DMat3::ZERO, DVec3::ZERO),
-            // Along normal and surface it is equally stiff.
-            Grip::Stuck => (DMat3::IDENTITY * self.stiffness, push - self.slip * self.stiffness),
-            Grip::Sliding(_, slip) if careful => {
-                let brake = tangents * (friction * pressure / slip);
-                (normals * self.stiffness + brake, push - brake * self.slip)
-            }
+        // Along normal and surface it is equally stiff.
+        let (mut block, mut force) = match self.grip {
+            Grip::Stuck => (tangents * self.stiffness, self.slip * -self.stiffness),
             Grip::Sliding(d, slip) => {
                 let across =
                     (tangents - DMat3::from_cols(d * d.x, d * d.y, d * d.z)) * (friction * pressure / slip);
-                let drag = d * (friction * pressure) + across * self.slip;
-                (normals * self.stiffness + across, push - drag)
+                (across, d * (-friction * pressure) - across * self.slip)
             }
+        };
+        if self.pushes {
+            block += normals * self.stiffness;
+            force += n * (self.stiffness * (distance - (self.point - other).dot(n)));
         }
+        (block, force)
     }
 
-    /// What it does where the point has moved that far, under a pressure.
-    fn grip_at(&self, moved: DVec3, pressure: f64) -> Grip {
+    /// How it holds where the point has moved that far, under the pressure so far.
+    fn grip_at(&self, moved: DVec3) -> Grip {
         let slip = self.slip + self.contact.along(moved);
-        let far = slip.length();
-        if self.stiffness * far <= self.contact.friction * pressure
-            || self.contact.friction == 0.0 && far == 0.0
-        {
-            return Grip::Stuck;
+        let (far, most) = (slip.length(), self.contact.friction * self.contact.pressure);
+        if most == 0.0 {
+            return Grip::Sliding(DVec3::ZERO, 1.0);
         }
-        Grip::Sliding(slip / far, far)
+        if self.stiffness * far <= most { Grip::Stuck } else { Grip::Sliding(slip / far, far) }
     }
 
-    /// The force that the law asks for where the point has moved that far; the row is then as the law says.
-    fn settle(&mut self, moved: DVec3) -> DVec3 {
-        let Contact { normal, distance, friction, .. } = self.contact;
-        let pressure = (self.stiffness * (distance - self.gap(moved))).max(0.0);
-        if self.grip == Grip::Open && pressure > 0.0 {
+    /// How hard it pushes where the point has moved that far [N].
+    fn push(&self, moved: DVec3) -> f64 {
+        (self.stiffness * (self.contact.distance - self.gap(moved))).max(0.0)
+    }
+
+    /// Friction where the point has moved that far, under the pressure so far [N].
+    fn drag(&self, moved: DVec3) -> DVec3 {
+        let Contact { friction, pressure, .. } = self.contact;
+        ((self.slip + self.contact.along(moved)) * -self.stiffness).clamp_length_max(friction * pressure)
+    }
+
+    fn force(&self, moved: DVec3) -> DVec3 {
+        self.drag(moved) + self.contact.normal * self.push(moved)
+    }
+
+    /// The force that the law asks for where the point has moved that far; the row is then as the law says. The pressure is what balanced all
+    /// forces, if they are `balanced`.
+    fn settle(&mut self, moved: DVec3, balanced: bool) -> DVec3 {
+        let push = self.push(moved);
+        if balanced {
             // How deep a point got that nothing held says nothing of the pressure that will hold it.
-            self.grip = Grip::Stuck;
-            return normal * pressure;
+            self.contact.pressure = if self.pushes { push } else { 0.0 };
         }
-        self.contact.pressure = pressure;
-        if pressure == 0.0 {
-            (self.grip, self.contact.held) = (Grip::Open, DVec3::ZERO);
-            return DVec3::ZERO;
-        }
-        self.grip = match (self.grip, self.grip_at(moved, pressure)) {
-            // Friction stops; what it would throw back, it holds.
-            (Grip::Sliding(before, _), Grip::Sliding(now, _)) if now.dot(before) < 0.0 => Grip::Stuck,
-            (_, grip) => grip,
-        };
-        self.contact.held = match self.grip {
-            Grip::Sliding(along, _) => along * (-friction * pressure),
-            _ => ((self.slip + self.contact.along(moved)) * -self.stiffness)
-                .clamp_length_max(friction * pressure),
-        };
-        self.contact.held + normal * pressure
+        self.contact.held = self.drag(moved);
+        (self.pushes, self.grip) = (push > 0.0, self.grip_at(moved));
+        self.force(moved)
     }
 }

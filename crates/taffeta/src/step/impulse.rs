@@ -1,6 +1,7 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
-use super::impulse_around::{Around, Pass};
+use super::bodies;
+use super::impulse_around::Around;
 use super::impulse_lengths::{Lengths, numbers, sweep};
 use super::impulse_links::Links;
 use super::impulse_pace::{Pace, Verdict};
@@ -208,7 +209,7 @@ impl Impulse {
                 return Verdict::Lost;
             }
             if let Some(guard) = guard.as_deref_mut().filter(|_| k + 1 == ends_at && ends_at < count) {
-                report.settled += self.settle(guard, f64::from(ends_at - begun_at));
+                report.settled += self.settle(guard, model, f64::from(ends_at - begun_at));
                 let n = model.particle_count();
                 self.x[..n].copy_from_slice(&self.q[..n]);
                 self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
@@ -216,7 +217,7 @@ impl Impulse {
         }
         let verdict = self.reach_tolerance(model, guard.as_deref_mut(), h, pace, report);
         if let Some(guard) = guard {
-            report.settled += self.settle(guard, f64::from(count - begun_at));
+            report.settled += self.settle(guard, model, f64::from(count - begun_at));
             self.mend(guard, model, state.time + model.step_time, h, report);
         }
         verdict
@@ -270,11 +271,16 @@ impl Impulse {
         let tension = numbers(&self.tension);
         let now = SubStep { model, h, x: &self.x, y: &self.y, held, tension, share: &self.share };
         let (pull, set) = (&self.pull, self.set);
-        let n = model.particle_count();
+        let (n, all) = (model.cloth_particle_count(), model.particle_count());
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
             worker.sums = pull::apply(set, pull, worker.particles.clone(), &now, q);
             grip.fill(Vec4::ZERO);
         });
+        self.grip[n..].fill(Vec4::ZERO);
+        for i in n..all {
+            let v = Vec4::from((self.y[i] - self.x[i]).xyz() / h);
+            self.q[i] = self.x[i] + bodies::pulled(model, v, h) * h;
+        }
         self.workers.iter().fold(Sums::default(), |all, worker| Sums {
             moving: all.moving + worker.sums.moving,
             added: all.added + worker.sums.added,
@@ -320,11 +326,10 @@ impl Impulse {
             None if self.torn => 1,
             None => self.lengths.patience,
         });
-        self.touch(model, h, guard.as_deref_mut(), Pass::First);
         let mut sweeps = 0;
         while sweeps < most {
             self.correct(KEEP_PULLS, self.torn);
-            self.touch(model, h, guard.as_deref_mut(), Pass::Next);
+            self.touch(model, h, guard.as_deref_mut());
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
@@ -337,13 +342,14 @@ impl Impulse {
     }
 
     /// Contacts with friction inside the iteration.
-    fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>, mut pass: Pass) {
+    fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
-        for _ in 0..CONTACT_SWEEPS {
+        let of_cloths = model.cloth_particle_count();
+        for sweep in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
-                each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
+                each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
                     let of = (worker.particles.clone(), worker.cloth);
-                    worker.contacts = around.touch(model, of, x, q, grip, pass);
+                    worker.contacts = around.touch(model, of, x, q, grip, sweep > 0);
                 });
             }
             let grip = &mut self.grip;
@@ -352,16 +358,16 @@ impl Impulse {
             if !guard.as_mut().is_some_and(|guard| guard.part(x, &mut self.q[..n], h, touched)) {
                 break;
             }
-            pass = Pass::Again;
         }
     }
 
     /// The end of a sub-step is the start of the next, and its velocity leads on.
     fn advance(&mut self, model: &Model, h: f64) {
+        self.lead_bodies(model);
         if self.as_printed.is_some() {
             return self.advance_as_printed(model, h);
         }
-        let (set, n) = (self.set, model.particle_count());
+        let (set, n) = (self.set, model.cloth_particle_count());
         let now = Lead { model, h, q: &self.q, grip: &self.grip, share: &self.share };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             pull::lead_on(set, worker.particles.clone(), &now, x, y);
@@ -377,7 +383,7 @@ impl Impulse {
     fn advance_as_printed(&mut self, model: &Model, h: f64) {
         let slower = 1.0 / (1.0 + h * model.air.damping);
         let forces = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
-        for i in 0..model.particle_count() {
+        for i in 0..model.cloth_particle_count() {
             let (way, w) = ((self.q[i] - self.x[i]).xyz(), model.inverse_mass[i]);
             let free = w > 0.0 && self.grip[i].0[3] == 0.0;
             let force = model.gravity + forces.get(i).map_or(DVec3::ZERO, |f| w * f.xyz());
@@ -424,17 +430,13 @@ impl Impulse {
         let last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
         self.around.stop_bodies();
         self.grip.fill(Vec4::ZERO);
-        for (q, w) in self.q.iter_mut().zip(&model.inverse_mass).filter(|(q, _)| q.0[3] == 0.0) {
-            // What was held may move now.
-            q.0[3] = h * h * w;
-        }
         self.kept[..rows].copy_from_slice(&self.tension[..rows]);
         let patience = self.lengths.patience;
         let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
         while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
             self.links.sew(model, &mut self.q);
             self.correct(last, strain >= TORN);
-            self.touch(model, h, guard.as_deref_mut(), Pass::Next);
+            self.touch(model, h, guard.as_deref_mut());
             strain = self.lengths.strain(&self.q);
             sweeps += 1;
             if strain < 0.9 * best {

@@ -10,17 +10,6 @@ use std::ops::Range;
 /// Forces of the air are renewed so many times in a step.
 const AIR_RENEWALS: u32 = 4;
 
-/// Which look at contacts it is in a sub-step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    /// The first, before edges: what rests is held.
-    First,
-    /// After edges have moved particles.
-    Next,
-    /// Once more: only those are looked at that touch or were moved since.
-    Again,
-}
-
 /// Bodies and pins where they are now, and forces of the air.
 #[derive(Debug)]
 pub struct Around {
@@ -74,6 +63,8 @@ impl Around {
     }
 
     /// Contacts of some particles of one cloth: `x` at the start of the sub-step, their part of `q` and `grip`. Returns how many touch.
+    /// Once `again`, only those are looked at that touch or were moved since.
+    /// Once `again`, only those are looked at that touch or were moved since.
     pub fn touch(
         &self,
         model: &Model,
@@ -81,12 +72,12 @@ impl Around {
         x: &[Vec4],
         q: &mut [Vec4],
         grip: &mut [Vec4],
-        pass: Pass,
+        again: bool,
     ) -> u32 {
         let mut contacts = 0;
         for ((q, grip), i) in q.iter_mut().zip(grip).zip(particles) {
-            if model.inverse_mass[i] > 0.0 && (pass != Pass::Again || grip.0[3] > 0.0) {
-                let touches = |(body, meeting)| touch(x[i], q, grip, body, meeting, pass == Pass::First);
+            if model.inverse_mass[i] > 0.0 && (!again || grip.0[3] > 0.0) {
+                let touches = |(body, meeting)| touch(x[i], q, grip, body, meeting);
                 contacts += self.bodies.iter().zip(&self.meetings[cloth]).map(touches).filter(|t| *t).count();
             }
         }

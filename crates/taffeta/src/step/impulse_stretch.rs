@@ -1,6 +1,7 @@
 //! Stretches of time in which the guard watches over impulses: begun, settled, and what that has stretched mended.
 
 use super::StepReport;
+use super::bodies;
 use super::impulse::Impulse;
 use crate::collide::{Guard, Settled};
 use crate::math::{DVec3, Vec4};
@@ -32,9 +33,12 @@ impl Impulse {
                 *y += Vec4([moved.0[0], moved.0[1], moved.0[2], 0.0]);
             }
             let still = std::iter::repeat_n(DVec3::ZERO, n);
+            // Nothing falls meanwhile, and nothing has to be held up.
+            guard.begin_step();
             guard.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
             guard.begin_substep(model, [end; 2]);
             strain = self.sweep_to_tolerance(model, Some(guard), h, strain, report);
+            self.stiffen_bodies(model);
             report.settled += guard.settle(self.q[..n].iter().map(|q| q.xyz()));
             for (q, end) in self.q.iter_mut().zip(guard.ends()) {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
@@ -65,8 +69,9 @@ impl Impulse {
     }
 
     /// Ends a stretch of so many sub-steps: what the guard moves changes velocities too.
-    pub(super) fn settle(&mut self, guard: &mut Guard, substeps: f64) -> Settled {
+    pub(super) fn settle(&mut self, guard: &mut Guard, model: &Model, substeps: f64) -> Settled {
         let begun = Instant::now();
+        self.stiffen_bodies(model);
         let n = guard.ends().len();
         let settled = guard.settle(self.q[..n].iter().map(|q| q.xyz()));
         for (((q, x), y), end) in self.q.iter_mut().zip(&mut self.x).zip(&mut self.y).zip(guard.ends()) {
@@ -77,7 +82,30 @@ impl Impulse {
                 *y += Vec4::from(way + way / substeps);
             }
         }
+        self.stiffen_bodies(model);
         self.stages.add("guard", begun.elapsed().as_secs_f64());
         settled
+    }
+
+    /// The end of a sub-step is the start of the next for free bodies: they are made rigid, and lead on by what they moved.
+    pub(super) fn lead_bodies(&mut self, model: &Model) {
+        for i in model.cloth_particle_count()..model.particle_count() {
+            self.y[i] = self.q[i];
+        }
+        self.stiffen_bodies(model);
+    }
+
+    /// Makes free bodies rigid where they are; the ways that lead them on keep their momenta.
+    fn stiffen_bodies(&mut self, model: &Model) {
+        let nodes = model.cloth_particle_count()..model.particle_count();
+        for i in nodes.clone() {
+            self.y[i] = self.y[i] - self.x[i];
+        }
+        bodies::stiffen(model, &mut self.q, &mut self.y);
+        for i in nodes {
+            let (end, way) = (self.q[i].xyz(), self.y[i].xyz());
+            (self.x[i], self.y[i]) = (end.into(), (end + way).into());
+            self.y[i].0[3] = 1.0;
+        }
     }
 }

@@ -7,16 +7,8 @@ use crate::math::Vec4;
 /// Pushes `q` out of the body and holds it below the friction limit; returns whether they touch. `x` is where the particle was.
 ///
 /// Both corrections are kept over the sweeps of a sub-step: the push in the fourth number of `grip`, at least 0, and the tangential correction in the others, at
-/// most friction times the push. What rests under the friction limit therefore does not creep, and if `holds`, it does not give way to edges either until the
-/// next sub-step: else tension would pass along what lies on a solid as if there were no friction.
-pub fn touch(
-    x: Vec4,
-    q: &mut Vec4,
-    grip: &mut Vec4,
-    body: &MovingBody,
-    meeting: &Meeting,
-    holds: bool,
-) -> bool {
+/// most friction times the push. What rests under the friction limit therefore does not creep.
+pub fn touch(x: Vec4, q: &mut Vec4, grip: &mut Vec4, body: &MovingBody, meeting: &Meeting) -> bool {
     let end = q.xyz();
     let Some(near) = nearest(&body.after, end, meeting.distance) else { return false };
     let push = meeting.distance - near.gap;
@@ -31,8 +23,7 @@ pub fn touch(
     let (length, limit) = (wanted.length(), meeting.friction * total);
     let held = if length > limit { wanted * (limit / length) } else { wanted };
     let moved = end + push * near.normal + (held - grip.xyz());
-    let mobility = if holds && length < limit { 0.0 } else { q.0[3] };
-    *q = Vec4([moved.x, moved.y, moved.z, mobility]);
+    *q = Vec4([moved.x, moved.y, moved.z, q.0[3]]);
     *grip = Vec4([held.x, held.y, held.z, total]);
     true
 }

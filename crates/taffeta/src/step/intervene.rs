@@ -56,7 +56,7 @@ impl Simulation {
     ///
     /// While the same particles stay held only their ways change, which costs nothing. Particles that do not exist are left out.
     pub fn set_hands(&mut self, hands: &Hands, duration: f64) {
-        let known = |particle: &u32| (*particle as usize) < self.model.particle_count();
+        let known = |particle: &u32| (*particle as usize) < self.model.cloth_particle_count();
         let mut hands = hands.clone();
         hands.held.retain(|particle, _| known(particle));
         hands.freed.retain(known);

@@ -1,5 +1,6 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
+mod bodies;
 mod implicit;
 mod implicit_particles;
 mod implicit_pull;
@@ -25,7 +26,7 @@ pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 use crate::check::{self, Certificate};
 use crate::collide::untangle::ways_apart;
 use crate::collide::{Guard, Settled};
-use crate::math::DVec3;
+use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
@@ -120,6 +121,7 @@ impl Simulation {
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
+        self.guard.iter_mut().for_each(|guard| guard.begin_step());
         let gravity = self.model.gravity;
         if self.state.time < self.model.weightless {
             self.model.gravity = DVec3::ZERO;
@@ -170,10 +172,10 @@ impl Simulation {
                 false => Vec::new(),
             };
             let cloth = check::Surface { positions: &state.positions, triangles: &model.triangles };
-            let into = |c: &model::Collider| {
-                check::against_form(cloth, &c.form, &c.pose(state.time), state.time).intersecting
+            let into = |(c, pose): (&model::Collider, Pose)| {
+                check::against_form(cloth, &c.form, &pose, state.time).intersecting
             };
-            guard.tangle(&self.tangled, model.colliders.iter().flat_map(into));
+            guard.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).flat_map(into));
         }
     }
 
@@ -246,7 +248,9 @@ impl Simulation {
         match state.positions.iter().zip(&state.velocities).position(lost) {
             None => Ok(()),
             Some(i) => {
-                let (cloth, first) = self.model.cloth_of(i).map_or(("", 0), |c| (&c.name, c.particles.start));
+                let body = self.model.bodies.iter().find(|body| body.nodes.contains(&i));
+                let body = body.map_or(("", 0), |b| (&*self.model.colliders[b.collider].name, b.nodes.start));
+                let (cloth, first) = self.model.cloth_of(i).map_or(body, |c| (&c.name, c.particles.start));
                 Err(StepError::NotFinite {
                     particle: i - first,
                     cloth: cloth.to_string(),

@@ -3,6 +3,7 @@
 //! P3 and P5 write x⁺ = 2x - x⁻ + a Δt². With v = (x - x⁻)/Δt that is v⁺ = v + a Δt, x⁺ = x + v⁺ Δt, which is what
 //! stands here: the same positions, and the sub-step may change.
 
+use super::bodies;
 use super::report::{Stages, StepError, StepReport};
 use crate::collide::{self, Corners, Guard, Meeting, MovingBody, Settled};
 use crate::forces::gather::{self, Chunk};
@@ -118,7 +119,7 @@ impl Verlet {
                 }
             }
             if let Some(guard) = &mut guard {
-                report.settled += self.settle(guard, f64::from(burst) * h);
+                report.settled += self.settle(guard, model, f64::from(burst) * h);
             }
             // The last burst ends exactly where the step ends.
             done = if burst == count { model.step_time } else { done + f64::from(burst) * h };
@@ -169,13 +170,18 @@ impl Verlet {
             bodies: &self.bodies,
             led: &self.led,
         };
+        let n = model.cloth_particle_count();
         parallel::for_each_chunk(
             &mut self.workers,
             |worker| worker.chunk.particles.clone(),
-            &mut self.next.x,
-            &mut self.next.v,
+            &mut self.next.x[..n],
+            &mut self.next.v[..n],
             |worker, x, v| worker.advance(&now, x, v),
         );
+        for (next, now) in [(&mut self.next.x, &self.now.x), (&mut self.next.v, &self.now.v)] {
+            next[n..].copy_from_slice(&now[n..]);
+        }
+        bodies::fly(model, &mut self.next.x, &mut self.next.v, h);
         std::mem::swap(&mut self.now, &mut self.next);
     }
 
@@ -194,15 +200,17 @@ impl Verlet {
         guard.begin_substep(model, [time, time + h]);
         let v = &mut self.now.v;
         guard.part(&self.next.x, &mut self.now.x, h, |i, way| v[i] += Vec4::from(way / h));
+        bodies::stiffen(model, &mut self.now.x, &mut self.now.v);
     }
 
     /// Ends a stretch of that duration [s].
-    fn settle(&mut self, guard: &mut Guard, duration: f64) -> Settled {
+    fn settle(&mut self, guard: &mut Guard, model: &Model, duration: f64) -> Settled {
         let settled = guard.settle(self.now.x.iter().map(|x| x.xyz()));
         for ((x, v), end) in self.now.x.iter_mut().zip(&mut self.now.v).zip(guard.ends()) {
             *v += Vec4::from((*end - x.xyz()) / duration);
             *x = (*end).into();
         }
+        bodies::stiffen_velocities(model, &self.now.x, &mut self.now.v);
         settled
     }
 

@@ -1,0 +1,100 @@
+//! The judge of all films alike: strain, intersections and fall, from positions alone.
+
+use super::super::hang::crossing;
+use super::super::median;
+use super::driver::quads;
+use super::{Film, LATEST_FALL, Row, Task};
+use taffeta::check::{Surface, certify_parts};
+use taffeta::math::{DVec3, Pose};
+use taffeta::model::topology::Topology;
+use taffeta::model::{Form, Shape};
+use taffeta::scene::Mesh;
+
+/// How deep the far side has to fall for the fall time [m].
+const FALL: f64 = 0.8;
+
+/// Measures every frame of a film.
+pub fn row(task: &Task, film: Film) -> Row {
+    let n = task.grid;
+    let mesh = Mesh {
+        positions: film.frames.first().cloned().unwrap_or_default(),
+        quads: quads(n).collect(),
+        ..Mesh::default()
+    };
+    let mut row = Row {
+        scene: task.scene.clone(),
+        grid: n,
+        peer: film.peer,
+        version: film.version,
+        settings: film.settings,
+        frames: film.cpu_ms.len(),
+        cpu_ms: median(film.cpu_ms),
+        wall_ms: median(film.wall_ms),
+        max_strain: 0.0,
+        mean_strain: 0.0,
+        cloth_cloth: 0,
+        cloth_body: 0,
+        min_gap_mm: None,
+        fall_s: fall_time(&film.frames, n as usize),
+        counts: false,
+    };
+    let Ok(topology) = Topology::new(&mesh) else { return row };
+    let length = |[a, b]: &[u32; 2]| mesh.positions[*a as usize].distance(mesh.positions[*b as usize]);
+    let lengths: Vec<f64> = topology.edges.iter().map(length).collect();
+    let ball = (task.scene == "drape").then_some(Form::Closed(Shape::Sphere { radius: 0.3 }));
+    for positions in film.frames.iter().skip(1) {
+        if !positions.iter().all(|x| x.is_finite()) {
+            row.max_strain = f64::INFINITY;
+            break;
+        }
+        let cloth = Surface { positions, triangles: &film.triangles };
+        let bodies = ball.iter().map(|form| (form, Pose::IDENTITY));
+        let found = certify_parts(cloth, &topology.edges, &lengths, bodies, 0.0);
+        row.max_strain = row.max_strain.max(found.max_strain);
+        row.mean_strain = row.mean_strain.max(found.mean_strain);
+        row.cloth_cloth = row.cloth_cloth.max(found.cloth_cloth);
+        row.cloth_body = row.cloth_body.max(found.cloth_body);
+        if ball.is_some() {
+            row.min_gap_mm = Some((1e3 * found.min_gap).min(row.min_gap_mm.unwrap_or(f64::INFINITY)));
+        }
+    }
+    let fell = task.scene != "hang" || row.fall_s.is_some_and(|fall| fall <= LATEST_FALL);
+    row.counts = row.frames == task.frames as usize && row.max_strain.is_finite() && fell;
+    row
+}
+
+/// When the far side has fallen [s].
+fn fall_time(frames: &[Vec<DVec3>], n: usize) -> Option<f64> {
+    let depth = |frame: &Vec<DVec3>| -frame[n * (n - 1)..].iter().map(|x| x.y).sum::<f64>() / n as f64;
+    let at = |(k, frame)| (k as f64 / 30.0, depth(frame));
+    let path: Vec<(f64, f64)> = frames.iter().enumerate().map(at).collect();
+    path.windows(2).find_map(|pair| crossing(pair[0], pair[1], FALL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sheet_that_does_not_fall_does_not_count_and_one_that_stretches_is_found_out() {
+        let n = 4_usize;
+        let task = Task { scene: "hang".into(), grid: n as u32, frames: 2, seconds: 1.0 };
+        let start: Vec<DVec3> =
+            (0..n * n).map(|i| DVec3::new((i % n) as f64 / 3.0, 0.0, (i / n) as f64 / 3.0)).collect();
+        let film = |last: Vec<DVec3>| Film {
+            peer: String::new(),
+            version: String::new(),
+            settings: String::new(),
+            frames: vec![start.clone(), start.clone(), last],
+            triangles: vec![[0, 4, 5], [0, 5, 1]],
+            cpu_ms: vec![1.0, 3.0],
+            wall_ms: vec![1.0, 3.0],
+        };
+        let still = row(&task, film(start.clone()));
+        assert!(still.max_strain < 1e-12 && still.fall_s.is_none() && !still.counts);
+        assert_eq!(still.cpu_ms, 2.0);
+        let hanging = start.iter().map(|x| DVec3::new(x.x, -1.05 * x.z, 0.0)).collect();
+        let fallen = row(&task, film(hanging));
+        assert!((fallen.max_strain - 0.05).abs() < 1e-9 && fallen.cloth_cloth == 0 && fallen.counts);
+    }
+}

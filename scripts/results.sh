@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# All tables of this machine: scripts/results.sh NAME [--quick] writes results/NAME. Nothing else should run meanwhile.
+# With a list of peers (peers/setup.sh) in PEERS they are compared too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+name=$1
+shift
+out=results/$name
+cargo build --release -p taffeta-cli
+taffeta=${CARGO_TARGET_DIR:-target}/release/taffeta
+
+# Exit code 1 says that a row missed its goal; the page says which.
+bench() { "$taffeta" bench "$@" --out "$out" || [ $? = 1 ]; }
+bench papers "$@"
+bench physics "$@"
+bench compare hang --set cloth[0].sheet.columns=20 --set cloth[0].sheet.rows=20 --threads 1 "$@"
+if [ -n "${PEERS:-}" ]; then
+    bench peers "$PEERS" --scene hang,drape --threads 1 "$@"
+fi

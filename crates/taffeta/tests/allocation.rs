@@ -34,21 +34,17 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often memory is asked for in 0.2 s that are taken a second time: lists of what touches grow with it, and then have all their room. The least of
-/// three times, because a tree of boxes is put in a new order now and then.
+/// How often memory is asked for in 0.2 s that are taken a second time: lists of what touches grow with it, and then have all their room.
 fn allocations(scene: &Scene, threads: usize) -> usize {
     let mut simulation = simulation(scene);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let start = simulation.state().to_bytes();
         run(&mut simulation, 0.2);
-        let mut again = || {
-            simulation.restore(&start).unwrap();
-            let before = ALLOCATIONS.load(Ordering::Relaxed);
-            run(&mut simulation, 0.2);
-            ALLOCATIONS.load(Ordering::Relaxed) - before
-        };
-        [again(), again(), again()].into_iter().min().unwrap_or_default()
+        simulation.restore(&start).unwrap();
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        run(&mut simulation, 0.2);
+        ALLOCATIONS.load(Ordering::Relaxed) - before
     })
 }
 
@@ -64,14 +60,19 @@ fn a_steady_step_allocates_nothing() {
             scene.collider = vec![Collider { sphere, position: [0.0, -0.31, 0.0], ..Collider::default() }];
             assert_eq!(allocations(&scene, threads), 0, "{} on {threads} threads", method.name());
         }
+        // Light ones: a step that does not converge asks for memory to tell why.
         let mut scene = free_sheet(*method, 9);
         scene.gravity = [0.0, -9.81, 0.0];
         scene.cloth[0].pin = vec![Pin { sides: vec![Side::Rim], ..Pin::default() }];
-        let ball =
-            Body { position: [0.0, 0.11, 0.0], sphere: Some(SphereShape { radius: 0.1 }), ..Body::default() };
+        let ball = Body {
+            position: [0.0, 0.11, 0.0],
+            mass: Some(0.05),
+            sphere: Some(SphereShape { radius: 0.1 }),
+            ..Body::default()
+        };
         let cuboid = Some(BoxShape { size: [0.1; 3] });
         scene.body =
-            vec![ball, Body { position: [0.0, 0.28, 0.0], mass: Some(0.1), cuboid, ..Body::default() }];
+            vec![ball, Body { position: [0.0, 0.28, 0.0], mass: Some(0.02), cuboid, ..Body::default() }];
         assert_eq!(allocations(&scene, 1), 0, "{} with bodies", method.name());
     }
 }

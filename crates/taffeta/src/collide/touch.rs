@@ -147,6 +147,8 @@ impl Touches {
         self.list.sort_unstable_by_key(|touch| (touch.key, touch.points));
         self.list.dedup_by_key(|touch| touch.key);
         self.recall();
+        // The two lists change places, and each is to have room for the longest.
+        self.before.reserve(self.list.len().saturating_sub(self.before.len()));
     }
 
     fn of_pair(&self, begin: &Begin, pair: &Pair) -> Option<Touch> {

@@ -175,9 +175,11 @@ fn every_method_hangs_cloth_on_a_seam() {
         let model = hung.model();
         let load = 9.81 * model.mass[model.cloths[1].particles.clone()].iter().sum::<f64>();
         let stretch = load / model.links.stiffness.iter().sum::<f64>();
-        // The ends of a seam carry more than the rest of it; lengths are kept to a hundredth of a cell, and so is a seam.
+        // The ends of a seam carry more than the rest of it. Impulses solve for seams and edges by turns, so that a seam under load trembles by
+        // about a millimetre.
+        let trembles = if method.is_implicit() || *method == Method::Verlet { 0.0 } else { 2e-3 };
         assert!(
-            opening(&hung) < 4.0 * stretch + 0.01 * 0.02,
+            opening(&hung) < 4.0 * stretch + 0.1e-3 + trembles,
             "{}: {} {stretch}",
             method.name(),
             opening(&hung)

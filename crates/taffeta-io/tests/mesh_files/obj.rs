@@ -23,7 +23,7 @@ fn obj_takes_all_forms_of_faces_and_lines() {
     let file = obj(&format!("{SQUARE}l 1 2 -1\nl 3/1 4/2\nl 1\np 1 2"));
     assert_eq!(file.mesh.lines, [[0, 1], [1, 3], [2, 3]]);
     assert!(file.notes.iter().any(|n| n.contains("no faces")));
-    let file = obj(&format!("{SQUARE}stitch 1 2 3 0.4\nstitch 1 2 3 0.6\nseam 2"));
+    let file = obj(&format!("{SQUARE}stitch 0 1 2 0.4\nstitch 0 1 2 0.6\nseam 2"));
     assert_eq!(file.mesh.lines, [[0, 1], [0, 2]], "to the nearer end");
     let file = obj("f 1/1 2/2 3/3\nv 0 0 0\nv 1 0 0\nv 1 1 0\nvt 1\nvt 2 3\nvt 4 5 6");
     assert_eq!(file.mesh.triangles, [[0, 1, 2]], "faces may come first");

@@ -199,7 +199,7 @@ impl Impulse {
             self.around.renew_air(model, (&self.x, &self.y), (k, count), time, h);
             self.around.move_bodies(model, time, h);
             self.around.lead_pins(model, &mut self.y);
-            self.links.begin(model, time + h);
+            self.links.begin(model, time, h, &self.x);
             self.stages.add("air", begun.elapsed().as_secs_f64());
             let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;
             let (sums, sweeps) = self.substep(model, h, guard.as_deref_mut(), left - (count - k - 1));

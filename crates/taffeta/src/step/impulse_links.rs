@@ -5,6 +5,8 @@ use crate::model::Model;
 
 /// Sweeps over all links at once: only where several meet in a particle the first does not do it all.
 const SWEEPS: u32 = 2;
+/// What edges have opened without a velocity closes within this time [s]; at once it would make a velocity out of nothing.
+const CLOSING: f64 = 5e-3;
 /// Shorter vectors have no direction [m].
 const NO_LENGTH: f64 = 1e-30;
 
@@ -13,6 +15,10 @@ const NO_LENGTH: f64 = 1e-30;
 pub struct Links {
     /// Rest lengths at its end [m].
     rest_lengths: Vec<f64>,
+    /// How far they are open at its start [m].
+    open: Vec<f64>,
+    /// Closing time over duration [1].
+    sluggish: f64,
     /// Forces so far [N].
     forces: Vec<DVec3>,
 }
@@ -21,22 +27,27 @@ impl Links {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
         let count = model.links.ends.len();
-        Self { rest_lengths: vec![0.0; count], forces: vec![DVec3::ZERO; count] }
+        let room = vec![0.0; count];
+        Self { rest_lengths: room.clone(), open: room, sluggish: 0.0, forces: vec![DVec3::ZERO; count] }
     }
 
-    /// Begins a sub-step that ends at `time` [s].
-    pub fn begin(&mut self, model: &Model, time: f64) {
-        let lengths = self.rest_lengths.iter_mut().enumerate();
-        lengths.for_each(|(l, length)| *length = model.links.rest_length(l, time));
+    /// Begins a sub-step from `time` on, of `h` [s], with particles at `x` [m].
+    pub fn begin(&mut self, model: &Model, time: f64, h: f64, x: &[Vec4]) {
+        self.sluggish = CLOSING / h;
         self.forces.fill(DVec3::ZERO);
+        for (l, ends) in model.links.ends.iter().enumerate() {
+            let [a, b] = ends.map(|i| x[i as usize].xyz());
+            self.open[l] = (a.distance(b) - model.links.rest_length(l, time)).max(0.0);
+            self.rest_lengths[l] = model.links.rest_length(l, time + h);
+        }
     }
 
     /// Draws the ends of links together.
     ///
     /// A link with the force f moves its ends by their mobilities b, the fourth numbers of `q`. The ends are d apart at `q`, so without the link they would
-    /// be d + (b + b') f apart, and f = k (|d| - L) along that solves for the end of the sub-step: |d| - (b + b') f - L = f / k. The direction is that
-    /// without the link: a stitch is so short that any other would swing about faster than sub-steps follow. Edges keep their tensions from sub-step
-    /// to sub-step, so links, which are solved for with these, need not.
+    /// be d + (b + b') f apart, e too far for the rest length. A spring with a damper, k ė τ, has at the end f = k (e₁ + (e₁ - e₀) τ/h) with
+    /// e₁ = e - (b + b') f. The direction is that without the link: a stitch is so short that any other would swing about faster than sub-steps
+    /// follow. Edges keep their tensions from sub-step to sub-step, so links, which are solved for with these, need not.
     pub fn sew(&mut self, model: &Model, q: &mut [Vec4]) {
         let links = &model.links;
         for _ in 0..SWEEPS {
@@ -45,8 +56,9 @@ impl Links {
                 let mobility = q[a].0[3] + q[b].0[3];
                 let apart = (q[b] - q[a]).xyz() + mobility * *force;
                 let length = apart.length();
-                let excess = (length - self.rest_lengths[l]).max(0.0);
-                let pull = excess / (mobility + 1.0 / links.stiffness[l]);
+                let open =
+                    (1.0 + self.sluggish) * (length - self.rest_lengths[l]) - self.sluggish * self.open[l];
+                let pull = open.max(0.0) / ((1.0 + self.sluggish) * mobility + 1.0 / links.stiffness[l]);
                 let change = apart * (pull / length.max(NO_LENGTH)) - *force;
                 *force += change;
                 q[a] += Vec4::from(change) * q[a].0[3];

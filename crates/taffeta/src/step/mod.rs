@@ -2,6 +2,7 @@
 
 mod bodies;
 mod implicit;
+mod implicit_features;
 mod implicit_particles;
 mod implicit_pull;
 mod implicit_solve;

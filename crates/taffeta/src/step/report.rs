@@ -58,6 +58,16 @@ pub enum Shortfall {
         /// What was asked for.
         tolerance: f64,
     },
+    /// Contacts did not find out which of them push, stick and slide.
+    #[error(
+        "forces of contacts are wrong by {:.1} % after {passes} passes; take more sub-steps, or less friction", 100.0 * wrong
+    )]
+    Contacts {
+        /// Passes made.
+        passes: u32,
+        /// The share of all forces by which they are wrong [1].
+        wrong: f64,
+    },
     /// Newton's steps did not come near a solution.
     #[error(
         "{steps} Newton steps leave {residual:.1e} of the residual; allow more of them, or take more sub-steps"

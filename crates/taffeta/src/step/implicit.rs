@@ -145,9 +145,7 @@ impl Implicit {
             let time = state.time + done;
             self.particles.gather(&self.x, &mut self.before);
             self.find_end(model, time, duration, equal.is_none(), &mut memory, &mut report)?;
-            if let Some(guard) = &mut guard {
-                self.keep_clear(guard, model, time, &memory, &mut report)?;
-            }
+            self.keep_clear(guard.as_deref_mut(), model, time, &memory, &mut report)?;
             let clock = Instant::now();
             report.contacts = self.move_on(memory.last, &mut memory);
             report.stages.add("move", clock.elapsed().as_secs_f64());
@@ -208,28 +206,39 @@ impl Implicit {
         Ok(())
     }
 
-    /// Lets the guard find what meets on the way, and takes contacts of features into the system where any of them pushes.
+    /// Lets the guard find what meets on the way, and settles contacts in the system: those of features too, where any of them pushes.
     fn keep_clear(
         &mut self,
-        guard: &mut Guard,
+        guard: Option<&mut Guard>,
         model: &Model,
         time: f64,
         memory: &Memory,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let clock = Instant::now();
-        let (n, duration) = (model.cloth_particle_count(), memory.last);
+        let duration = memory.last;
+        let guard = guard.map(|guard| {
+            let clock = Instant::now();
+            self.meet(guard, model, time, duration);
+            report.stages.add("guard", clock.elapsed().as_secs_f64());
+            &*guard
+        });
+        let Self { unknowns, particles, x, v, start: [start, speed], .. } = self;
+        let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: memory.contacts };
+        let features = guard
+            .into_iter()
+            .flat_map(|guard| implicit_features::contacts(guard, model, particles, x, duration));
+        unknowns.keep_clear(model, particles, &goal, features, report)
+    }
+
+    /// Lets the guard find what meets on the way to the end so far.
+    fn meet(&mut self, guard: &mut Guard, model: &Model, time: f64, duration: f64) {
+        let n = model.cloth_particle_count();
         self.before[n..].copy_from_slice(&self.after[n..]);
         bodies::fly(model, &mut self.after, &mut self.flight, duration);
-        let Self { unknowns, particles, x, v, start: [start, speed], before, after, .. } = self;
+        let Self { unknowns, particles, start: [start, _], before, after, .. } = self;
         particles.gather(unknowns.ends(start), after);
         let ways = before.iter().zip(&*after).map(|(from, to)| (*to - *from).xyz());
         guard.begin(model, [time, time + duration], before.iter().map(|x| x.xyz()), ways);
-        report.stages.add("guard", clock.elapsed().as_secs_f64());
-        let h = unknowns.h;
-        let goal = Goal { time, duration, h, x, v, start, speed, contacts: memory.contacts };
-        let features = implicit_features::contacts(guard, model, particles, x, duration);
-        unknowns.keep_clear(model, particles, &goal, features, report)
     }
 
     /// Answers what is left of contacts of features in the sub-step that has just been taken, in position and velocity, and lets the guard
@@ -291,15 +300,14 @@ impl Implicit {
             v.copy_from_slice(&self.v);
             return duration;
         }
-        let ratio = duration / before;
-        let (now, then) = ((1.0 + ratio).powi(2) / (1.0 + 2.0 * ratio), ratio * ratio / (1.0 + 2.0 * ratio));
+        let (now, then, h) = bdf2_weights(duration, before);
         let [x_past, v_past] = &self.past;
         for (start, now_is, past) in [(x, &self.x, x_past), (v, &self.v, v_past)] {
             for ((s, n), p) in start.iter_mut().zip(now_is).zip(past) {
                 *s = *n * now - *p * then;
             }
         }
-        duration * (1.0 + ratio) / (1.0 + 2.0 * ratio)
+        h
     }
 
     /// x⁺ = x̃ + h v⁺; returns how many points touch.
@@ -330,6 +338,16 @@ impl Implicit {
             x_past[i] = (x_then + *held * (x - v * duration - x_then)).into();
         }
     }
+}
+
+/// Weights of now and of one sub-step ago in x̃ and ṽ, and h [s], for a sub-step after one of the duration `before`, 0 if there was none.
+pub(super) fn bdf2_weights(duration: f64, before: f64) -> (f64, f64, f64) {
+    if before == 0.0 {
+        return (1.0, 0.0, duration);
+    }
+    let ratio = duration / before;
+    let whole = 1.0 + 2.0 * ratio;
+    ((1.0 + ratio).powi(2) / whole, ratio * ratio / whole, duration * (1.0 + ratio) / whole)
 }
 
 fn recall(numbers: &[f64], past: &mut [Vec<Vec4>; 2]) {

@@ -19,7 +19,8 @@ pub(super) fn contacts<'a>(
         let own = |k: usize| particles.place.get(feature.points[k] as usize);
         let weights = std::array::from_fn(|k| own(k).map_or(0.0, |_| feature.weights[k]));
         let places: [u32; 4] = std::array::from_fn(|k| own(k).copied().unwrap_or(0));
-        let point = places.iter().zip(weights).fold(DVec3::ZERO, |sum, (i, w)| sum + x[*i as usize].xyz() * w);
+        let point =
+            places.iter().zip(weights).fold(DVec3::ZERO, |sum, (i, w)| sum + x[*i as usize].xyz() * w);
         // What is too near parts slowly, so that it does not jump.
         let parted = feature.normal.dot(point + led_from) + PARTING_SPEED * duration;
         Contact {

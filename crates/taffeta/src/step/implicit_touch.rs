@@ -16,6 +16,8 @@ use crate::solve::coupling::Coupling;
 
 /// How much stiffer than what is around it a contact is.
 const STIFFNESS: f64 = 4.0;
+/// The same of features, many of which share their particles.
+const STIFFNESS_OF_FEATURES: f64 = 0.1;
 /// Share of the largest friction within which a point slides.
 const AT_LIMIT: f64 = 1e-9;
 /// Share of the distance by which a point may be too near without being moved out.
@@ -361,7 +363,8 @@ impl Row {
             block.x_axis.x + block.y_axis.y + block.z_axis.z
         };
         let yields: f64 = contact.members().map(|(i, w)| w * w / trace(*i)).sum();
-        let stiffness = STIFFNESS / (yields * reach.h * reach.h);
+        let stiffness = if collider == OF_FEATURES { STIFFNESS_OF_FEATURES } else { STIFFNESS }
+            / (yields * reach.h * reach.h);
         let point = contact.point(|i| reach.start[i].xyz());
         let moved = point - contact.point(|i| reach.x[i].xyz()) - contact.carried;
         // The force that holds says how far the point is from where it stuck.

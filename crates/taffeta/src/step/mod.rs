@@ -20,6 +20,7 @@ mod impulse_touch;
 mod intervene;
 pub mod report;
 mod verlet;
+mod verlet_secant;
 
 pub use intervene::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
@@ -93,7 +94,11 @@ impl Solver {
                 state.memory.resize(impulse.memory(), 0.0);
                 Solver::Impulse(impulse)
             }
-            Method::Verlet => Solver::Verlet(Box::new(Verlet::new(model))),
+            Method::Verlet | Method::Bdf2Secant => {
+                let verlet = Box::new(Verlet::new(model));
+                state.memory.resize(verlet.memory(), 0.0);
+                Solver::Verlet(verlet)
+            }
         }
     }
 }

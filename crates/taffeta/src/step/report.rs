@@ -78,6 +78,16 @@ pub enum Shortfall {
         /// What is left of the residual of unchanged velocities.
         residual: f64,
     },
+    /// The iteration of a sub-step did not settle.
+    #[error(
+        "velocities still change by {change:.1e} of what forces do after {iterations} iterations; take more sub-steps"
+    )]
+    Secant {
+        /// Iterations made.
+        iterations: u32,
+        /// The last change, relative to that by all forces.
+        change: f64,
+    },
     /// Pins are further apart than the cloth between them is long.
     #[error(
         "the pinned particles {} and {} are {distance:.6} m apart, but the cloth between them is only {reach:.6} m long; \

@@ -224,9 +224,10 @@ impl Implicit {
         });
         let Self { unknowns, particles, x, v, start: [start, speed], .. } = self;
         let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: memory.contacts };
-        let features = guard
-            .into_iter()
-            .flat_map(|guard| implicit_features::contacts(guard, model, particles, x, duration));
+        // Around what intersects, contacts would hold both sides where they are.
+        let clean = guard.into_iter().filter(|guard| !guard.is_tangled());
+        let features =
+            clean.flat_map(|guard| implicit_features::contacts(guard, model, particles, x, duration));
         unknowns.keep_clear(model, particles, &goal, features, report)
     }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Iterations in a sub-step, and the change of velocity at which they end, relative to that by all forces.
 pub(super) const MOST_ITERATIONS: u32 = 100;
-pub(super) const SETTLED: f64 = 1e-6;
+pub(super) const SETTLED: f64 = 1e-4;
 
 /// What lies a sub-step back, and where the present one starts from.
 #[derive(Debug)]
@@ -85,8 +85,12 @@ impl Secant {
         for i in 0..now.x.len() {
             start.x[i] = now.x[i] * of_now - past.x[i] * of_past;
             start.v[i] = now.v[i] * of_now - past.v[i] * of_past;
+            // Velocities change as they did.
+            let rise =
+                if self.last > 0.0 { (now.v[i] - past.v[i]) * (duration / self.last) } else { Vec4::ZERO };
+            at.v[i] = now.v[i] + rise;
+            at.x[i] = start.x[i] + at.v[i] * h;
             (past.x[i], past.v[i]) = (now.x[i], now.v[i]);
-            (at.x[i], at.v[i]) = (now.x[i] + now.v[i] * duration, now.v[i]);
         }
         self.last = duration;
         (Reach { start: &self.start, h }, &mut self.at)

@@ -68,11 +68,10 @@ impl Preconditioner {
     pub(super) fn apply(&mut self, r: &[Vec4], z: &mut [Vec4], pinned: &[bool], sums: &mut [f64]) {
         let coarse = self.levels.as_mut().map(|(levels, _)| levels.solve(r));
         let Jacobi { inverse, chunk_size: size } = &self.jacobi;
-        let own = |(c, sum): (usize, &mut f64), z: &mut [Vec4]| {
-            let here = c * size..c * size + z.len();
-            *sum = 0.0;
+        let chunks = z.par_chunks_mut(*size).zip(sums).enumerate();
+        chunks.for_each(|(c, (z, sum))| {
             let mut lanes = Vec4::ZERO;
-            for (z, i) in z.iter_mut().zip(here) {
+            for (z, i) in z.iter_mut().zip(c * size..) {
                 let (d, r) = (&inverse[i], r[i]);
                 let moved = d[0] * r.0[0] + d[1] * r.0[1] + d[2] * r.0[2];
                 let whole = coarse.map_or(moved, |(of, moves)| moved + moves[of[i] as usize]);
@@ -80,9 +79,7 @@ impl Preconditioner {
                 lanes += *z * r;
             }
             *sum = lanes.0[0] + lanes.0[1] + lanes.0[2];
-        };
-        let chunks = z.par_chunks_mut(*size).zip(sums.par_iter_mut().enumerate());
-        chunks.for_each(|(z, place)| own(place, z));
+        });
     }
 }
 

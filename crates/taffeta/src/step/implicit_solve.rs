@@ -165,16 +165,20 @@ impl Unknowns {
         features: impl Iterator<Item = Contact>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        if self.touch.add_features(features, &goal.reach(), &self.end, &self.matrix) {
-            self.holds = false;
-            if model.newton > 1 {
-                // The search for a residual has overwritten the right-hand side.
-                self.before.copy_from_slice(&self.end);
-                self.ends(goal.start);
-                self.assemble(model, particles, goal);
+        let pushed = self.touch.add_features(features, &goal.reach(), &self.end, &self.matrix);
+        if model.newton > 1 {
+            if !pushed {
+                return Ok(());
             }
+            // The search for a residual has overwritten the right-hand side.
+            self.before.copy_from_slice(&self.end);
+            self.ends(goal.start);
+            self.assemble(model, particles, goal);
         }
-        if self.holds { Ok(()) } else { self.settle_contacts(particles, goal, 2..=MOST_PASSES, report) }
+        if self.holds && !pushed {
+            return Ok(());
+        }
+        self.settle_contacts(particles, goal, 2..=MOST_PASSES, report)
     }
 
     /// Finds what may touch, and solves the system at hand in so many passes.

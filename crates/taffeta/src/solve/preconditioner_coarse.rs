@@ -111,16 +111,14 @@ impl Factors {
                 let other = &before[self.starts[q] + from - self.first[q]..self.starts[q + 1]];
                 let mut sum = row[q - self.first[p]];
                 for (w, l) in row[from - self.first[p]..].iter().zip(other) {
-                    let product = times(w, l);
-                    (0..3).for_each(|c| sum[c] = sum[c] - product[c]);
+                    sum = less(&sum, &times(w, l));
                 }
                 row[q - self.first[p]] = sum;
             }
             let mut pivot = self.diagonal[p];
             for (w, q) in row.iter_mut().zip(self.first[p]..) {
                 let (l, across) = (times(w, &self.inverse_pivots[q]), transposed(w));
-                let product = times(&l, &across);
-                (0..3).for_each(|c| pivot[c] = pivot[c] - product[c]);
+                pivot = less(&pivot, &times(&l, &across));
                 *w = transposed(&l);
             }
             let inverse = positive_inverse(&matrix_of(&pivot));
@@ -145,32 +143,48 @@ impl Factors {
             for (l, x) in row.iter().zip(&x[self.first[p]..p]) {
                 (0..3).for_each(|c| sums[c] += l[c] * *x);
             }
-            let total = sums.map(|sum| sum.0[0] + sum.0[1] + sum.0[2]);
-            x[p] = x[p] - Vec4([total[0], total[1], total[2], 0.0]);
+            x[p] = x[p] - Vec4([sum(sums[0]), sum(sums[1]), sum(sums[2]), 0.0]);
         }
         for (x, d) in x.iter_mut().zip(&self.inverse_pivots) {
-            *x = d[0] * x.0[0] + d[1] * x.0[1] + d[2] * x.0[2];
+            *x = moved(d, x);
         }
         for p in (0..x.len()).rev() {
             let row = &self.lower[self.starts[p]..self.starts[p + 1]];
             let (before, own) = x.split_at_mut(p);
-            let own = own[0].0;
             for (l, x) in row.iter().zip(&mut before[self.first[p]..]) {
-                *x = *x - (l[0] * own[0] + l[1] * own[1] + l[2] * own[2]);
+                *x = *x - moved(l, &own[0]);
             }
         }
     }
 }
 
+/// a x. Written out here and below: what is not inlined has no AVX2.
+#[inline(always)]
+fn moved(a: &Block, x: &Vec4) -> Vec4 {
+    a[0] * x.0[0] + a[1] * x.0[1] + a[2] * x.0[2]
+}
+
 /// a b.
 #[inline(always)]
 fn times(a: &Block, b: &Block) -> Block {
-    [0, 1, 2].map(|c| a[0] * b[c].0[0] + a[1] * b[c].0[1] + a[2] * b[c].0[2])
+    [moved(a, &b[0]), moved(a, &b[1]), moved(a, &b[2])]
+}
+
+/// a - b.
+#[inline(always)]
+fn less(a: &Block, b: &Block) -> Block {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 #[inline(always)]
 fn transposed(a: &Block) -> Block {
-    [0, 1, 2].map(|r| Vec4([a[0].0[r], a[1].0[r], a[2].0[r], 0.0]))
+    let [x, y, z] = [&a[0].0, &a[1].0, &a[2].0];
+    [Vec4([x[0], y[0], z[0], 0.0]), Vec4([x[1], y[1], z[1], 0.0]), Vec4([x[2], y[2], z[2], 0.0])]
+}
+
+#[inline(always)]
+fn sum(lanes: Vec4) -> f64 {
+    lanes.0[0] + lanes.0[1] + lanes.0[2]
 }
 
 /// Rows in an order (Cuthill & McKee 1969) that keeps joined ones close: breadth first, from an end of each connected part.

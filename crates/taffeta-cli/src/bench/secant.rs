@@ -96,7 +96,7 @@ mod tests {
         let apart = method.state().positions.iter().zip(&twin.state.positions).map(|(a, b)| a.distance(*b));
         let apart = apart.fold(0.0, f64::max);
         let fallen = method.state().positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
-        // The method iterates to a ten-thousandth of what forces change in a step, the twin to a millionth.
+        // Both iterate to a millionth of what forces change in a step.
         assert!(apart < 1e-4 && fallen < -0.1, "{apart} m apart after a fall of {fallen} m");
     }
 }

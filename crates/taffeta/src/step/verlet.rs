@@ -269,7 +269,8 @@ fn iterate(
         let most = |of: fn(&Iterate) -> f64| workers.iter().map(|w| of(&w.iterate)).fold(0.0, f64::max);
         let (change, whole) = (most(|i| i.change), most(|i| i.whole));
         settled = change <= SETTLED * whole;
-        if iteration == MOST_ITERATIONS {
+        if !settled && iteration + 1 == MOST_ITERATIONS {
+            settled = true;
             report.converged = false;
             report.shortfall = Some(Shortfall::Secant { iterations: iteration, change: change / whole });
         }

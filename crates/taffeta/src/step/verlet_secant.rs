@@ -12,7 +12,9 @@ use std::ops::Range;
 
 /// Iterations in a sub-step, and the change of velocity at which they end, relative to that by all forces.
 pub(super) const MOST_ITERATIONS: u32 = 100;
-pub(super) const SETTLED: f64 = 1e-4;
+pub(super) const SETTLED: f64 = 1e-6;
+/// Share of a coordinate below which it did not change: the secant would be one of round-off.
+const UNMOVED: f64 = 1e-12;
 
 /// What lies a sub-step back, and where the present one starts from.
 #[derive(Debug)]
@@ -20,8 +22,11 @@ pub(super) struct Secant {
     past: Moving,
     /// How long the sub-step before was, 0 if there was none [s].
     last: f64,
-    /// x̃ and ṽ.
+    /// Who was moved by an impact, which is no smooth past: it starts anew, with a sub-step of first order.
+    fresh: Vec<bool>,
+    /// x̃ and ṽ, and h of every particle [s].
     start: Moving,
+    h: Vec<f64>,
     /// The end so far.
     at: Moving,
     /// Where the last sub-step led before anything touched.
@@ -31,25 +36,28 @@ pub(super) struct Secant {
 /// A sub-step: velocities lead from x̃ and ṽ to the end within h [s].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach<'a> {
-    pub start: &'a Moving,
-    pub h: f64,
+    start: &'a Moving,
+    h: &'a [f64],
 }
 
 impl Secant {
     pub fn new(room: &Moving) -> Self {
-        let room = || room.clone();
-        Self { past: room(), last: 0.0, start: room(), at: room(), free: room() }
+        let (room, count) = (|| room.clone(), room.x.len());
+        let (fresh, h) = (vec![false; count], vec![0.0; count]);
+        Self { past: room(), last: 0.0, fresh, start: room(), h, at: room(), free: room() }
     }
 
-    /// How many numbers are remembered from step to step: one time, and the past.
+    /// How many numbers are remembered from step to step: one time, and of every particle its past and whether it has one.
     pub fn memory(&self) -> usize {
-        1 + 6 * self.past.x.len()
+        1 + 7 * self.past.x.len()
     }
 
     /// Reads the past of a step that starts `now`.
     pub fn recall(&mut self, numbers: &[f64], now: &Moving) {
-        let Some((last, past)) = numbers.split_first() else { return };
+        let Some((last, rest)) = numbers.split_first() else { return };
+        let (fresh, past) = rest.split_at(self.fresh.len().min(rest.len()));
         self.last = *last;
+        self.fresh.iter_mut().zip(fresh).for_each(|(own, number)| *own = *number != 0.0);
         for (place, n) in self.past.x.iter_mut().chain(&mut self.past.v).zip(past.chunks_exact(3)) {
             *place = Vec4([n[0], n[1], n[2], 0.0]);
         }
@@ -60,40 +68,38 @@ impl Secant {
     /// Writes down the past of what is `now`.
     pub fn write_down(&mut self, now: &Moving, numbers: &mut [f64]) {
         self.forget_impacts(now);
-        let Some((last, past)) = numbers.split_first_mut() else { return };
+        let Some((last, rest)) = numbers.split_first_mut() else { return };
+        let (fresh, past) = rest.split_at_mut(self.fresh.len().min(rest.len()));
         *last = self.last;
+        fresh.iter_mut().zip(&self.fresh).for_each(|(number, own)| *number = f64::from(u8::from(*own)));
         for (n, place) in past.chunks_exact_mut(3).zip(self.past.x.iter().chain(&self.past.v)) {
             n.copy_from_slice(&place.0[..3]);
         }
     }
 
-    /// An impact is no smooth past: whoever was moved by one goes on as if it always had moved so.
     fn forget_impacts(&mut self, now: &Moving) {
-        for i in 0..now.x.len() {
-            if now.x[i] != self.free.x[i] || now.v[i] != self.free.v[i] {
-                self.past.x[i] = now.x[i] - now.v[i] * self.last;
-                self.past.v[i] = now.v[i];
-            }
+        for (i, fresh) in self.fresh.iter_mut().enumerate() {
+            *fresh |= now.x[i] != self.free.x[i] || now.v[i] != self.free.v[i];
         }
     }
 
     /// Starts a sub-step; returns what it starts from, and a first guess of its end.
     pub fn reach_back(&mut self, now: &Moving, duration: f64) -> (Reach<'_>, &mut Moving) {
         self.forget_impacts(now);
-        let (of_now, of_past, h) = bdf2_weights(duration, self.last);
         let Self { past, start, at, .. } = self;
         for i in 0..now.x.len() {
+            let before = if std::mem::take(&mut self.fresh[i]) { 0.0 } else { self.last };
+            let (of_now, of_past, h) = bdf2_weights(duration, before);
             start.x[i] = now.x[i] * of_now - past.x[i] * of_past;
             start.v[i] = now.v[i] * of_now - past.v[i] * of_past;
             // Velocities change as they did.
-            let rise =
-                if self.last > 0.0 { (now.v[i] - past.v[i]) * (duration / self.last) } else { Vec4::ZERO };
+            let rise = if before > 0.0 { (now.v[i] - past.v[i]) * (duration / before) } else { Vec4::ZERO };
             at.v[i] = now.v[i] + rise;
             at.x[i] = start.x[i] + at.v[i] * h;
-            (past.x[i], past.v[i]) = (now.x[i], now.v[i]);
+            (past.x[i], past.v[i], self.h[i]) = (now.x[i], now.v[i], h);
         }
         self.last = duration;
-        (Reach { start: &self.start, h }, &mut self.at)
+        (Reach { start: &self.start, h: &self.h }, &mut self.at)
     }
 
     /// Keeps in mind where the sub-step led.
@@ -126,13 +132,14 @@ impl Iterate {
     ) {
         self.before.resize(particles.len(), (DVec3::ZERO, DVec3::ZERO));
         (self.change, self.whole) = (0.0, 0.0);
-        let Reach { start, h } = *reach;
+        let start = reach.start;
         for (k, i) in particles.enumerate() {
+            let h = reach.h[i];
             let (mass, from, speed) = (model.mass[i], start.x[i].xyz(), start.v[i].xyz());
             let steady = model.gravity + model.air.damping * (model.air.wind - v[k].xyz());
             let (force, here) = (forces[k].xyz() + steady * mass, x[k].xyz());
             let slope = match use_slopes {
-                true => secant(force - self.before[k].1, here - self.before[k].0),
+                true => secant(force - self.before[k].1, self.before[k].0, here),
                 false => DVec3::ZERO,
             };
             self.before[k] = (here, force);
@@ -149,8 +156,10 @@ impl Iterate {
     }
 }
 
-/// Slopes of the three components, never positive.
-fn secant(force: DVec3, moved: DVec3) -> DVec3 {
-    let slope = |f: f64, x: f64| if (f / x).is_finite() { (f / x).min(0.0) } else { 0.0 };
-    DVec3::new(slope(force.x, moved.x), slope(force.y, moved.y), slope(force.z, moved.z))
+/// Slopes of the three components over the way `from` a place `to` another, never positive.
+fn secant(force: DVec3, from: DVec3, to: DVec3) -> DVec3 {
+    let slope = |f: f64, from: f64, to: f64| {
+        if (to - from).abs() > UNMOVED * to.abs() { (f / (to - from)).min(0.0) } else { 0.0 }
+    };
+    DVec3::new(slope(force.x, from.x, to.x), slope(force.y, from.y, to.y), slope(force.z, from.z, to.z))
 }

@@ -47,8 +47,8 @@ export class Stage {
 
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
-  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x777a80, 1.3);
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.0);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x777a80, 1.0);
   private readonly floor: THREE.Mesh<THREE.CircleGeometry, THREE.ShadowMaterial>;
   private readonly grid = new THREE.GridHelper(1, 20);
   private readonly scales = new Scales();
@@ -155,7 +155,7 @@ export class Stage {
   /** Light and lines follow the theme. */
   retheme(): void {
     const dark = document.documentElement.dataset.theme === "dark";
-    this.sky.intensity = dark ? 1.0 : 1.3;
+    this.sky.intensity = dark ? 0.8 : 1.0;
     this.floor.material.opacity = dark ? 0.45 : 0.22;
     (this.grid.material as THREE.LineBasicMaterial).color.set(dark ? 0x8a94a3 : 0x5b6470);
     this.sides.forEach((side) => side.cloth.setEdges(this.edges, this.ink()));

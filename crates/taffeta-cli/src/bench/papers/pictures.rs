@@ -69,7 +69,8 @@ fn stills(part: &str, quick: bool) -> Vec<Still> {
         "flags" => vec![
             still("flag-calm", &[], few(30, 120), "P4: a flag in a light wind."),
             still("flag-storm", &[], few(30, 120), "P4: a flag in a storm."),
-            still("sponge", &[], few(12, 20), "P4: a sponge, a lattice of springs, meets the floor."),
+            still("shirt", &[], few(2, 60), "P4: a body that wears a shirt."),
+            still("sponge-stairs", &[], few(12, 45), "P4: a sponge, a lattice of springs, falls downstairs."),
         ],
         _ => Vec::new(),
     }

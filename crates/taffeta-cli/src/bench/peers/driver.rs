@@ -26,6 +26,7 @@ pub struct Drive {
 }
 
 /// Positions of every frame, the start first [m], and times [ms].
+#[derive(Default)]
 pub struct Film {
     pub peer: String,
     pub version: String,
@@ -35,6 +36,15 @@ pub struct Film {
     pub triangles: Vec<[u32; 3]>,
     pub cpu_ms: Vec<f64>,
     pub wall_ms: Vec<f64>,
+    /// Why there is nothing of it.
+    pub failure: Option<String>,
+}
+
+impl Film {
+    /// Of a run that has failed.
+    pub fn missing(peer: &Drive, error: &PeerError) -> Self {
+        Self { peer: peer.name.clone(), failure: Some(error.to_string()), ..Self::default() }
+    }
 }
 
 /// Why there is no film.
@@ -103,6 +113,7 @@ impl Drive {
             triangles: cut(task.grid),
             cpu_ms: times("cpu_ms"),
             wall_ms: times("wall_ms"),
+            failure: None,
         })
     }
 }
@@ -141,8 +152,7 @@ pub fn ours(task: &Task, method: Method, tolerance: f64) -> Result<Film, Failure
         settings: format!("{}, tolerance {}", method.name(), crate::certificate::percent(tolerance)),
         frames: vec![now(&simulation)],
         triangles: simulation.model().triangles.iter().map(|t| t.map(number)).collect(),
-        cpu_ms: Vec::new(),
-        wall_ms: Vec::new(),
+        ..Film::default()
     };
     for _ in 0..task.frames {
         let Ok(steps) = FrameSteps::take(&mut simulation) else { break };

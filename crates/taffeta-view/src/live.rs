@@ -406,7 +406,10 @@ mod tests {
                 assert!(next.distance(place) < at.distance(place), "and never past its place");
                 at = next;
                 time += frame_time;
-                assert!(time < 13.0 / (HAND_SPEED * size) + 2.0, "13 m, and two seconds to start and to stop");
+                assert!(
+                    time < 13.0 / (HAND_SPEED * size) + 2.0,
+                    "13 m, and two seconds to start and to stop"
+                );
             }
         }
     }

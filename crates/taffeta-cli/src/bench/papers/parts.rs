@@ -81,12 +81,12 @@ fn integrators(quick: bool) -> Vec<Part> {
 
 /// P4.
 fn parallel(quick: bool, threads: &[usize]) -> Vec<Part> {
-    let sizes =
-        either(quick, "--particles 599,2602 --frames 6", "--particles 599,2602,3520 --frames 90");
+    let sizes = either(quick, "--particles 599,2602 --frames 6", "--particles 599,2602,3520 --frames 90");
     let (each, frames) = if quick { (599, 6) } else { (2400, 60) };
     let grow = |threads: &usize| {
-        let particles = each * threads;
-        format!("flags --particles {particles} --order striped --frames {frames} --threads 1,{threads}")
+        let (particles, both) =
+            (each * threads, if *threads > 1 { listed(&[1, *threads]) } else { "1".into() });
+        format!("flags --particles {particles} --order striped --frames {frames} --threads {both}")
     };
     vec![
         Part {

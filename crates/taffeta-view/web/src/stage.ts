@@ -83,7 +83,7 @@ export class Stage {
     (this.grid.material as THREE.Material).transparent = true;
     (this.grid.material as THREE.Material).opacity = 0.3;
     this.scene.add(this.sky, this.sun, this.sun.target, this.floor, this.grid);
-    this.setQuality(software ? 1 : 0);
+    this.setQuality(software ? 2 : 0);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
   }

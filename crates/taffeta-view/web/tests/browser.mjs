@@ -118,7 +118,7 @@ await test("a slider changes the wind, a key changes the cloth", ["flag"], {}, a
   await opened.locator('[data-path="solver.velocities"] select').selectOption("corrected");
   await status(opened, () => window.taffeta.status.scene.solver.velocities === "corrected");
   await opened.fill("#keys-filter", "");
-  await opened.locator("#keys").screenshot({ path: join(shots, "keys.png") });
+  await opened.screenshot({ path: join(shots, "keys.png") });
   await opened.fill("#keys-filter", "columns");
   const columns = opened.locator('[data-path="cloth[0].sheet.columns"] input');
   await columns.fill("30");

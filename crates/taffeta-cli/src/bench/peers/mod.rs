@@ -128,9 +128,10 @@ fn climb(peer: &Drive, task: &Task, budget: f64, tightest: f64, rows: &mut Vec<R
     for rung in &peer.ladder {
         let begun = std::time::Instant::now();
         let film = peer.run(task, rung).unwrap_or_else(|error| Film::missing(peer, &error));
+        let spent_s = begun.elapsed().as_secs_f64();
         let mut row = tell_row(judge::row(task, &film))?;
-        row.spent_s = begun.elapsed().as_secs_f64();
-        spent += row.spent_s;
+        row.spent_s = spent_s;
+        spent += spent_s;
         row.gave_up = spent > budget;
         let done = row.gave_up || (row.counts && row.max_strain <= tightest);
         rows.push(row);

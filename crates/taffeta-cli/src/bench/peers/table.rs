@@ -130,7 +130,11 @@ fn plot(sheet: &Sheet) -> Plot {
         let mut points: Vec<[f64; 2]> = own.map(|row| [row.cpu_ms, row.max_strain]).collect();
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
         let mut least = f64::INFINITY;
-        points.retain(|point| std::mem::replace(&mut least, least.min(point[1])) > point[1]);
+        points.retain(|point| {
+            let better = point[1] < least;
+            least = least.min(point[1]);
+            better
+        });
         // There are more programs than colours.
         let stroke = if colour < COLOURS { Stroke::Marked } else { Stroke::Dashed };
         Line { name: peer.into(), points, colour, stroke }

@@ -4,7 +4,7 @@ use super::super::hang::crossing;
 use super::super::median;
 use super::driver::quads;
 use super::{Film, LATEST_FALL, Row, Task};
-use taffeta::check::{Surface, certify_parts};
+use taffeta::check::{self, Surface, certify_parts};
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::topology::Topology;
 use taffeta::model::{Form, Shape};
@@ -49,10 +49,9 @@ pub fn row(task: &Task, film: &Film) -> Row {
     let lengths: Vec<f64> = topology.edges.iter().map(length).collect();
     let ball = (task.scene == "drape").then_some(Form::Closed(Shape::Sphere { radius: 0.3 }));
     for positions in film.frames.iter().skip(1) {
-        if !positions.iter().all(|x| x.is_finite()) {
+        let strain = check::strain(positions, &topology.edges, &lengths).max;
+        if !positions.iter().all(|x| x.is_finite()) || strain > TORN {
             row.max_strain = f64::INFINITY;
-        }
-        if row.max_strain > TORN {
             break;
         }
         let cloth = Surface { positions, triangles: &film.triangles };
@@ -67,7 +66,7 @@ pub fn row(task: &Task, film: &Film) -> Row {
         }
     }
     let fell = task.scene != "hang" || row.fall_s.is_some_and(|fall| fall <= LATEST_FALL);
-    row.counts = row.frames == task.frames as usize && row.max_strain <= TORN && fell;
+    row.counts = row.frames == task.frames as usize && row.max_strain.is_finite() && fell;
     row
 }
 

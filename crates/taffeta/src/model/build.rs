@@ -10,6 +10,7 @@ use super::links::Links;
 use super::mannequin;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
+use super::parting;
 use super::pins::{self, PinGroup};
 use super::rigid::{RigidBody, Solid};
 use super::shapes::{self, Blank};
@@ -23,12 +24,22 @@ use crate::scene::{
     Scene, Side, SphereShape, StrainLimit,
 };
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Density of a free body that has none given [kg/m³].
 const WOOD: f64 = 500.0;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
 pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, State), Vec<Fault>> {
+    build_parted(scene, meshes, &[])
+}
+
+/// The same with cloth torn and pins come off as [`State::parted`] has it.
+pub fn build_parted(
+    scene: &Scene,
+    meshes: &BTreeMap<String, Mesh>,
+    parted: &[u64],
+) -> Result<(Model, State), Vec<Fault>> {
     let mut faults = scene.faults();
     if !faults.is_empty() {
         return Err(faults);
@@ -46,16 +57,22 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
         let key = format!("cloth[{i}]");
         let Some(fabric) = scene.fabric(&cloth.fabric) else { continue };
         match cut(cloth, meshes, &key) {
-            Ok((blank, topology, particle_of)) => {
+            Ok((mut blank, mut topology, particle_of)) => {
+                let own = blank.start.len();
+                if let Some(limit) = cloth.tear {
+                    let shape = (&mut blank, &mut topology);
+                    faults.extend(parting::reserve(&mut model, &mut state, shape, limit, parted).err());
+                }
                 add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
                 add_start(&mut state, cloth, &blank, &mut random);
                 add_lines(&mut model, &state, cloth, &blank);
                 faults.extend(add_filling(&mut model, &state, cloth, &key, &topology).err());
                 let first = model.particle_count() - blank.start.len();
-                let placed = Placed { first, state: &state, colliders: &model.colliders };
+                let placed = Placed { own: first..first + own, state: &state, colliders: &model.colliders };
                 match pinned(cloth, &key, &topology, particle_of.as_deref(), &placed) {
                     Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
-                        add_pin(&mut model, &state, pin, particles, first);
+                        let particles = particles.into_iter().map(|p| p + first as u32).collect();
+                        add_pin(&mut model, &mut state, pin, particles, parted);
                     }),
                     Err(problems) => faults.extend(problems),
                 }
@@ -88,11 +105,11 @@ fn empty_model(scene: &Scene) -> Model {
         step: scene.solver.step,
         newton: scene.solver.newton,
         order: scene.solver.order,
-        limit: scene
-            .solver
-            .limit
-            .clone()
-            .or_else(|| (scene.solver.method == Method::Verlet).then(StrainLimit::default)),
+        limit: scene.solver.limit.clone().or_else(|| {
+            // Cloth that is to tear has to stretch as far.
+            let tears = scene.cloth.iter().any(|cloth| cloth.tear.is_some());
+            (scene.solver.method == Method::Verlet && !tears).then(StrainLimit::default)
+        }),
         gravity: DVec3::from(scene.gravity),
         weightless: scene.weightless,
         air: AirModel::of(&scene.air, scene.seed),
@@ -115,6 +132,9 @@ fn empty_model(scene: &Scene) -> Model {
         pins: Vec::new(),
         colliders: Vec::new(),
         bodies: Vec::new(),
+        tearing: Vec::new(),
+        splits: Vec::new(),
+        clips: Vec::new(),
     }
 }
 
@@ -200,7 +220,8 @@ pub(super) fn add_cloth(
         Some(lattice) => lattice::masses(lattice),
         None => elements::masses(topology, &blank.rest, &fabric),
     };
-    model.inverse_mass.extend(mass.iter().map(|m| 1.0 / m));
+    // Spare particles have no mass yet, and do not move.
+    model.inverse_mass.extend(mass.iter().map(|m| if *m > 0.0 { 1.0 / m } else { 0.0 }));
     model.mass.append(&mut mass);
     model.rest_positions.extend(&blank.rest.positions);
     let flat = || blank.rest.positions.iter().map(|p| [p.x, -p.z]);
@@ -302,8 +323,8 @@ pub(super) fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random:
 
 /// A cloth among the bodies, before anything moves.
 struct Placed<'a> {
-    /// The number of its first particle; it has all from there on.
-    first: usize,
+    /// Its particles but the spare ones.
+    own: Range<usize>,
     state: &'a State,
     colliders: &'a [Collider],
 }
@@ -313,7 +334,7 @@ impl Placed<'_> {
     fn near(&self, pin: &Pin, named: Vec<u32>, key: &str) -> Result<Vec<u32>, Fault> {
         let body = self.colliders.iter().find(|collider| pin.on.as_ref() == Some(&collider.name));
         let (Some(within), Some(body)) = (pin.within, body) else { return Ok(named) };
-        let all = &self.state.positions[self.first..];
+        let all = &self.state.positions[self.own.clone()];
         let named = if pin.names_any() { named } else { (0..all.len() as u32).collect() };
         let starts: Vec<DVec3> = named.iter().map(|p| all[*p as usize]).collect();
         let distances = pins::distances(body, &starts);
@@ -387,8 +408,14 @@ fn particles_of_points(points: &[u32], particle_of: &[u32], key: &str) -> Result
     points.iter().map(particle).collect()
 }
 
-pub(super) fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {
-    particles.iter_mut().for_each(|p| *p += first as u32);
+pub(super) fn add_pin(
+    model: &mut Model,
+    state: &mut State,
+    pin: &Pin,
+    mut particles: Vec<u32>,
+    parted: &[u64],
+) {
+    parting::clip(model, state, pin, &mut particles, parted);
     particles.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
     let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();
     let body = model.colliders.iter().position(|collider| pin.on.as_ref() == Some(&collider.name));

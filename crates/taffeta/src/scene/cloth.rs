@@ -45,6 +45,10 @@ pub struct Cloth {
     /// What fills it, if it is closed. Only implicit methods know this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filling: Option<Filling>,
+    /// Strain of an edge from which on the cloth tears [1]; left out, it never does.
+    #[schemars(range(min = 1e-3, max = 10.0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tear: Option<f64>,
     /// Where its centre (for a mesh: its origin) lies [m].
     #[schemars(inner(range(min = -1e5, max = 1e5)))]
     pub position: [f64; 3],
@@ -76,6 +80,7 @@ impl Default for Cloth {
             model: ClothModel::default(),
             sewing: None,
             filling: None,
+            tear: None,
             position: [0.0; 3],
             rotation: [0.0; 3],
             velocity: [0.0; 3],
@@ -288,6 +293,10 @@ pub struct Pin {
     #[schemars(range(min = 0.0, max = 1e4))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<f64>,
+    /// Pull of the cloth at which a particle comes off, each by itself [N]; left out, they hold whatever pulls.
+    #[schemars(range(min = 1e-9, max = 1e9))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breaks: Option<f64>,
 }
 
 impl Pin {

@@ -70,6 +70,7 @@ list_of_rules! {
         UnknownBase = "is not a built-in fabric",
         BiasTooStiff = "is too stiff for this warp and weft",
         NotForMethod = "is not for this method",
+        CannotTear = "cannot tear",
         NameTaken = "is the name of another",
         TooManyParticles = "makes too many particles",
         NoPanel = "has no panels",

@@ -39,7 +39,7 @@ pub fn add_garment(
     }
     for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
         let particles: Vec<u32> = members.iter().map(|m| particle(*m)).collect();
-        add_pin(model, state, &pin.led(), particles, 0);
+        add_pin(model, state, &pin.led(), particles, &[]);
     }
     Ok(())
 }

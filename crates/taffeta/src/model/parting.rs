@@ -7,6 +7,7 @@ use super::shapes::Blank;
 use super::topology::Topology;
 use super::{Model, State};
 use crate::scene::{Fault, Mesh, Pin};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Spare particles of a cloth that tears, over its own.
@@ -44,7 +45,7 @@ impl Model {
 }
 
 /// A particle that was split, in the numbering of the model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Split {
     /// The particle that it was.
     pub twin: u32,

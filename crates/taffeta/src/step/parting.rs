@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 /// Sides of a crack start as far apart as contact keeps them, but no further than this share of the shortest edge.
 const APART: f64 = 0.25;
+/// Shares of that distance that are tried, where something is in the way. Contact lets cloth be squeezed as far.
+const OPENINGS: [f64; 3] = [1.0, 0.5, 0.25];
 
 /// What it takes to know who parts, and to make a model with what has.
 #[derive(Debug)]
@@ -143,36 +145,48 @@ impl Simulation {
 
     /// Where particles are once those that are split stand apart [m], about their common centre of mass; `None` if something is in the way.
     fn opened(&mut self, model: &Model, splits: &[Split]) -> Option<Vec<DVec3>> {
-        let before = &self.state.positions;
-        // Both halves of every split, each as if it were the whole.
-        let [mut own, mut others] = [before.clone(), before.clone()];
-        let mut opened = before.clone();
-        for Split { twin, spare, triangles } in splits {
-            let (t, s) = (*twin as usize, *spare as usize);
-            let cloth = model.cloth_of(t)?;
-            let shortest =
-                model.rest_lengths[cloth.edges.clone()].iter().copied().fold(f64::INFINITY, f64::min);
-            let apart = (1e-3 * cloth.fabric.thickness).min(APART * shortest);
-            let corners =
-                || triangles.iter().flat_map(|k| model.triangles[*k as usize]).filter(|i| i != spare);
-            let away = corners().map(|i| before[self.model.origin_of(i, model)] - before[t]).sum::<DVec3>();
-            let away = apart / (model.mass[t] + model.mass[s]) * away.normalize_or_zero();
-            opened[t] -= model.mass[s] * away;
-            opened[s] = before[t] + model.mass[t] * away;
-            (own[t], others[t]) = (opened[t], opened[s]);
-        }
-        let mut proven = |ends: &[DVec3]| {
-            let Some(guard) = &mut self.guard else { return true };
-            let still = ends.iter().map(|_| DVec3::ZERO);
-            guard.place(&self.model, [self.state.time; 2], self.state.positions.iter().copied(), still);
+        OPENINGS.into_iter().find_map(|share| {
+            let before = &self.state.positions;
+            // Both halves of every split, each as if it were the whole.
+            let [mut own, mut other, mut opened] = [before.clone(), before.clone(), before.clone()];
+            for split in splits {
+                let (t, s) = (split.twin as usize, split.spare as usize);
+                let away = share / (model.mass[t] + model.mass[s]) * self.way_apart(model, split);
+                opened[t] -= model.mass[s] * away;
+                opened[s] = before[t] + model.mass[t] * away;
+                (own[t], other[t]) = (opened[t], opened[s]);
+            }
+            let cleared = self.is_free(&own) && self.is_free(&other) && {
+                let crossing = || check::self_intersections(&opened, &model.triangles).len();
+                !model.cloth_meets_cloth || crossing() <= self.tangled.len()
+            };
+            (splits.is_empty() || cleared).then_some(opened)
+        })
+    }
+
+    /// How far and in which direction the halves of a split particle are to stand apart [m]: along the cloth, towards the triangles of the spare.
+    fn way_apart(&self, model: &Model, split: &Split) -> DVec3 {
+        let at = |i: u32| self.state.positions[self.model.origin_of(i, model)];
+        let here = at(split.twin);
+        let corners = split.triangles.iter().flat_map(|t| model.triangles[*t as usize]);
+        let towards: DVec3 = corners.map(|i| at(i) - here).sum();
+        let around = self.model.triangles.iter().filter(|t| t.contains(&split.twin)).map(|t| t.map(at));
+        let normal = around.map(|[a, b, c]| (b - a).cross(c - a)).sum::<DVec3>().normalize_or_zero();
+        let cloth = model.cloth_of(split.twin as usize);
+        let apart = cloth.map_or(0.0, |cloth| {
+            let lengths = model.rest_lengths[cloth.edges.clone()].iter();
+            (1e-3 * cloth.fabric.thickness).min(APART * lengths.copied().fold(f64::INFINITY, f64::min))
+        });
+        apart * (towards - towards.dot(normal) * normal).normalize_or_zero()
+    }
+
+    /// Whether particles can move on to these places [m] without meeting anything.
+    fn is_free(&mut self, ends: &[DVec3]) -> bool {
+        self.guard.as_mut().is_none_or(|guard| {
+            let (positions, still) = (self.state.positions.iter().copied(), ends.iter().map(|_| DVec3::ZERO));
+            guard.place(&self.model, [self.state.time; 2], positions, still);
             guard.settle(ends.iter().copied()).hits == 0
-        };
-        let free = splits.is_empty() || proven(&own) && proven(&others);
-        let clean = || {
-            !self.model.cloth_meets_cloth
-                || check::self_intersections(&opened, &model.triangles).len() <= self.tangled.len()
-        };
-        (free && clean()).then_some(opened)
+        })
     }
 
     /// Goes on with the model of what has parted; what hands and the viewer have changed stays.

@@ -15,6 +15,7 @@ use super::pins::{self, PinGroup};
 use super::rigid::{RigidBody, Solid};
 use super::shapes::{self, Blank};
 use super::state::State;
+use super::stuffing;
 use super::topology::{MeshProblem, Topology};
 use super::{AirModel, Balloon, ClothPiece, Model};
 use crate::math::random::Random;
@@ -56,14 +57,15 @@ pub fn build_parted(
     for (i, cloth) in scene.cloth.iter().enumerate() {
         let key = format!("cloth[{i}]");
         let Some(fabric) = scene.fabric(&cloth.fabric) else { continue };
-        match cut(cloth, meshes, &key) {
-            Ok((mut blank, mut topology, particle_of)) => {
+        let cut = cut(cloth, meshes, &key);
+        match cut.and_then(|mut cut| Ok((fill(cloth, &mut cut, &key)?, cut))) {
+            Ok((inside, (mut blank, mut topology, particle_of))) => {
                 let own = blank.start.len();
                 if let Some(limit) = cloth.tear {
                     let shape = (&mut blank, &mut topology);
                     faults.extend(parting::reserve(&mut model, &mut state, shape, limit, parted).err());
                 }
-                add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
+                add_cloth(&mut model, cloth, &key, fabric, (&blank, &topology), inside);
                 add_start(&mut state, cloth, &blank, &mut random);
                 add_lines(&mut model, &state, cloth, &blank);
                 faults.extend(add_filling(&mut model, &state, cloth, &key, &topology).err());
@@ -141,6 +143,40 @@ fn empty_model(scene: &Scene) -> Model {
 /// The shape of a cloth, its topology and, for a mesh, the particle of every point of its file.
 type Cut = (Blank, Topology, Option<Vec<u32>>);
 
+/// What a soft solid has instead of the masses and elements of a fabric.
+pub(super) struct Inside {
+    mass: Vec<f64>,
+    springs: Springs,
+}
+
+/// Fills what is closed with tetrahedra, if the scene asks for a soft solid.
+fn fill(cloth: &Cloth, cut: &mut Cut, key: &str) -> Result<Option<Inside>, Vec<Fault>> {
+    let (blank, topology, particle_of) = cut;
+    if let Some(lattice) = &cloth.lattice {
+        let (mass, springs) = (lattice::masses(lattice), lattice::springs(lattice, &blank.rest));
+        return Ok(Some(Inside { mass, springs }));
+    }
+    let Some(solid) = &cloth.solid else { return Ok(None) };
+    let key = format!("{key}.solid");
+    if let Some(open) = topology.boundary.first() {
+        let reason = format!("the surface is open, at particle {open} among others");
+        return Err(vec![Fault::new(key, "", reason, "close it, or leave `solid` out")]);
+    }
+    let stuffed = stuffing::stuff(&blank.rest, &topology.triangles, solid.cell).map_err(|problem| {
+        let remedy = "choose a `cell` of about a tenth of its size, and triangles that look outwards";
+        vec![Fault::new(format!("{key}.cell"), solid.cell, problem.to_string(), remedy)]
+    })?;
+    let (mass, springs) = (stuffed.masses(solid.density), stuffed.springs(solid));
+    let surface = Topology::new(&stuffed.mesh).map_err(|problems| {
+        let reason = format!("leaves parts that hang together by a line: {}", problems[0]);
+        vec![Fault::new(format!("{key}.cell"), solid.cell, reason, "make it smaller")]
+    })?;
+    // Its particles are those of the lattice, and are pinned by their own numbers.
+    *particle_of = Some((0..stuffed.mesh.positions.len() as u32).collect());
+    (*blank, *topology) = (Blank::at_rest(stuffed.mesh), lattice::surface(surface));
+    Ok(Some(Inside { mass, springs }))
+}
+
 fn cut(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Cut, Vec<Fault>> {
     let blank = if let Some(sheet) = &cloth.sheet {
         shapes::sheet(sheet)
@@ -209,16 +245,16 @@ pub(super) fn add_cloth(
     cloth: &Cloth,
     key: &str,
     fabric: Fabric,
-    blank: &Blank,
-    topology: &Topology,
+    (blank, topology): (&Blank, &Topology),
+    inside: Option<Inside>,
 ) {
     let first = model.particle_count();
     let shift = |i: u32| i + first as u32;
     let (first_triangle, first_edge) = (model.triangles.len(), model.edges.len());
 
-    let mut mass = match &cloth.lattice {
-        Some(lattice) => lattice::masses(lattice),
-        None => elements::masses(topology, &blank.rest, &fabric),
+    let (mut mass, springs) = match inside {
+        Some(Inside { mass, springs }) => (mass, Some(springs)),
+        None => (elements::masses(topology, &blank.rest, &fabric), None),
     };
     // Spare particles have no mass yet, and do not move.
     model.inverse_mass.extend(mass.iter().map(|m| if *m > 0.0 { 1.0 / m } else { 0.0 }));
@@ -239,7 +275,10 @@ pub(super) fn add_cloth(
     model.rest_lengths.extend(lengths(&topology.edges));
     let all = lengths(&topology.edges).into_iter().chain(lengths(&topology.diagonals));
     let longest_edge = all.fold(0.0, f64::max);
-    add_elements(model, cloth, &fabric, blank, topology);
+    match springs {
+        Some(springs) => model.springs.append(springs, first as u32),
+        None => add_elements(model, cloth, &fabric, blank, topology),
+    }
 
     model.cloths.push(ClothPiece {
         name: if cloth.name.is_empty() { key.to_string() } else { cloth.name.clone() },
@@ -255,17 +294,16 @@ pub(super) fn add_cloth(
 fn add_elements(model: &mut Model, cloth: &Cloth, fabric: &Fabric, blank: &Blank, topology: &Topology) {
     let first = (model.particle_count() - blank.start.len()) as u32;
     let rest = &blank.rest;
-    match (&cloth.lattice, cloth.model) {
-        (Some(lattice), _) => model.springs.append(lattice::springs(lattice, rest), first),
-        (None, ClothModel::Springs) => {
+    match cloth.model {
+        ClothModel::Springs => {
             model.springs.append(elements::springs(topology, rest, fabric), first);
             model.bends.append(elements::bends(topology, rest, fabric), first);
         }
-        (None, ClothModel::Triangles) => {
+        ClothModel::Triangles => {
             model.membranes.append(membranes::membranes(topology, rest, fabric), first);
             model.hinges.append(membranes::hinges(topology, rest, fabric), first);
         }
-        (None, ClothModel::ChoiKo) => {
+        ClothModel::ChoiKo => {
             let (stretches, buckles) = membranes::choi_ko(topology, rest, fabric);
             model.stretches.append(stretches, first);
             model.buckles.append(buckles, first);

@@ -21,6 +21,7 @@ pub mod rigid;
 mod shapes;
 pub mod skin;
 pub mod state;
+mod stuffing;
 mod surface_nets;
 pub mod topology;
 

@@ -71,6 +71,7 @@ list_of_rules! {
         BiasTooStiff = "is too stiff for this warp and weft",
         NotForMethod = "is not for this method",
         CannotTear = "cannot tear",
+        NotClosed = "fills what is not closed",
         NameTaken = "is the name of another",
         TooManyParticles = "makes too many particles",
         NoPanel = "has no panels",

@@ -96,6 +96,9 @@ impl Scene {
         if cloth.lattice.is_some() && method == Method::ImpulseStrips {
             faults.report(Rule::NotForMethod, place.key("lattice"), "{ .. }", &detail, remedy);
         }
+        if cloth.solid.is_some() && method == Method::ImpulseStrips {
+            faults.report(Rule::NotForMethod, place.key("solid"), "{ .. }", &detail, remedy);
+        }
         if method != Method::ImpulseIterative {
             return;
         }
@@ -192,6 +195,10 @@ fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut
         ("lattice", cloth.lattice.is_some()),
         ("mesh", cloth.mesh.is_some()),
     ];
+    if cloth.solid.is_some() && cloth.ball.is_none() && cloth.mesh.is_none() {
+        let remedy = "fill a `ball` or a closed `mesh`; a `lattice` is a soft solid already";
+        faults.report(Rule::NotClosed, place.key("solid"), "{ .. }", "", remedy);
+    }
     // What a pin may name depends on the shape, so without just one there is no more to say.
     let Some(shape) = check_shapes(&shapes, place, faults) else { return };
     let pins = place.key("pin");
@@ -202,10 +209,10 @@ fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut
         check_seat(pin, colliders, place, faults);
     }
     check_pinned_once(cloth, pins, faults);
-    let whole = if cloth.lattice.is_some() {
-        Some("a soft solid")
-    } else {
-        cloth.filling.as_ref().map(|_| "what is filled")
+    let whole = match (&cloth.lattice, &cloth.solid, &cloth.filling) {
+        (None, None, None) => None,
+        (None, None, Some(_)) => Some("what is filled"),
+        _ => Some("a soft solid"),
     };
     if let (Some(tear), Some(whole)) = (cloth.tear, whole) {
         let remedy = "leave `tear` out: only sheets do";

@@ -3,8 +3,8 @@
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::scene::{
-    Ball, Body, Cloth, Collider, Filling, FillingKind, Method, Pin, PlaneShape, Scene, Sheet, Side, SoftSolid,
-    SphereShape,
+    Ball, Body, Cloth, Collider, Filling, FillingKind, Method, Pin, PlaneShape, Scene, Sheet, Side,
+    SoftSolid, SphereShape,
 };
 use taffeta::step::Energy;
 
@@ -49,7 +49,8 @@ fn centre(simulation: &Simulation) -> DVec3 {
 
 #[test]
 fn a_ball_of_tetrahedra_bounces_and_keeps_its_volume() {
-    for (method, keeps) in [(Method::Bdf2, 0.05), (Method::BackwardEuler, 0.05), (Method::Verlet, 0.15)] {
+    // The gas that keeps the volume is for implicit methods alone; springs by themselves give way by more.
+    for (method, keeps) in [(Method::Bdf2, 0.03), (Method::BackwardEuler, 0.03), (Method::Verlet, 0.2)] {
         let mut simulation = simulation(&jelly(method, 0.4));
         let (start, model) = (volume(&simulation), simulation.model().clone());
         let energy = Energy::of(&model, simulation.state()).total();
@@ -67,7 +68,9 @@ fn a_ball_of_tetrahedra_bounces_and_keeps_its_volume() {
             let now = Energy::of(&model, simulation.state()).total();
             assert!(now < energy + 0.02 * fall, "{method:?}: {energy} J at the start, now {now}");
         }
-        println!("{method:?}: down to {lowest:.4} m, up to {highest:.4} m of 0.4 m, volume at least {least:.4}");
+        println!(
+            "{method:?}: down to {lowest:.4} m, up to {highest:.4} m of 0.4 m, volume at least {least:.4}"
+        );
         assert!(least > 1.0 - keeps, "{method:?}: {least} of the volume");
         assert!(lowest < 0.097 && lowest > 0.05, "{method:?}: its centre came down to {lowest} m");
         assert!(highest > 0.15, "{method:?}: it does not bounce: {highest}");

@@ -5,6 +5,7 @@ pub mod body_mesh;
 mod build;
 pub mod clip;
 pub mod collider;
+mod cut;
 pub mod elements;
 mod garment;
 pub mod import;

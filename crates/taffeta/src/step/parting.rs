@@ -61,13 +61,8 @@ impl Parting {
             ends.iter().zip(forces).for_each(|(i, force)| pulls[*i as usize] += *force);
         };
         // Impulses that keep the lengths of edges pull instead of springs.
-        for (ends, tension) in model
-            .edges
-            .iter()
-            .zip(&state.memory[FIRST_TENSION.min(state.memory.len())..])
-            .take(self.stiffness.len())
-        {
-            let force = *tension * (x(ends[1]) - x(ends[0]));
+        for (edge, ends) in model.edges.iter().enumerate().take(self.stiffness.len()) {
+            let force = state.memory[FIRST_TENSION + edge] * (x(ends[1]) - x(ends[0]));
             pull(ends, &[force, -force]);
         }
         let springs = &model.springs;

@@ -7,6 +7,7 @@ use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::topology::straight_pairs;
 use taffeta::scene::{Air, Cloth, Direction, Method, Pin, Scene, Side, Solver, Strip, Velocities};
+use taffeta::solve::bends::{self, Fold};
 use taffeta::solve::blocks::{Link, Strips, Turn, each_block};
 use taffeta::solve::direct::Direct;
 use taffeta::solve::parts::cut;
@@ -277,15 +278,76 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
     y.iter_mut().zip(&net.rest).for_each(|(y, rest)| y.0[0] += rest.z);
     let (x, y_at) = (Particles(x.as_mut_ptr()), Particles(y.as_mut_ptr()));
     let mut rows = vec![Row::default(); packed.longest];
+    let mut folds = vec![Fold::default(); packed.longest];
     for block in packed.groups.iter().flatten() {
         let to = Particles(q.as_mut_ptr());
         let mut tension = vec![Lanes([0.1; LANES]); block.rows()];
-        strips::bend(set, block, x, to, 0.01);
+        bends::bend(set, block, x, to, &mut folds, 0.01);
         strips::soft(set, block, to, &mut tension, &mut rows);
         strips::level(set, block, to, y_at, &mut rows);
     }
     q.extend(y);
     q
+}
+
+#[test]
+fn moments_along_a_strip_are_those_of_its_end() {
+    let mut random = Random::new(11);
+    for case in 0..40 {
+        let count = 3 + case % 9;
+        let mut place =
+            |_| DVec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+        let rest: Vec<DVec3> = (0..count).map(|i| DVec3::new(i as f64, 0.0, 0.0)).collect();
+        let x: Vec<DVec3> = (0..count).map(&mut place).collect();
+        let free: Vec<DVec3> = (0..count).map(&mut place).collect();
+        let mobility: Vec<f64> =
+            (0..count).map(|i| if i == 1 { 0.0 } else { random.between(0.1, 2.0) }).collect();
+        let turns: Vec<Turn> = (2..count)
+            .map(|i| Turn {
+                inverse_lengths: [random.between(0.5, 2.0), random.between(0.5, 2.0)],
+                // One does not bend at all, the others from softly to stiffly.
+                stiffness: if i == 4 { 0.0 } else { 10f64.powf(random.between(-3.0, 5.0)) },
+                damping: if i == 4 { 0.0 } else { 10f64.powf(random.between(-5.0, 3.0)) },
+            })
+            .collect();
+        let edges: Vec<[u32; 2]> = (1..count as u32).map(|i| [i - 1, i]).collect();
+        let groups = cut(&edges, &straight_pairs(&edges, &rest), count);
+        let link = |_| Link { rest: 1.0, compliance: 1.0 };
+        let turn = |points: [u32; 3]| {
+            let Turn { inverse_lengths: [a, c], .. } = turns[points[0].min(points[2]) as usize];
+            let inverse_lengths = if points[0] < points[2] { [a, c] } else { [c, a] };
+            Some(Turn { inverse_lengths, ..turns[points[0].min(points[2]) as usize] })
+        };
+        let packed = Strips::new(&groups, edges.len(), (count, 0), link, turn);
+        let idle = (0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0]));
+        let padded = |list: &[DVec3]| -> Vec<Vec4> {
+            let own = list.iter().zip(&mobility).map(|(p, b)| Vec4([p.x, p.y, p.z, *b]));
+            own.chain(idle.clone()).collect()
+        };
+        let (mut from, mut q) = (padded(&x), padded(&free));
+        let (h, mut folds) = (0.01, vec![Fold::default(); packed.longest]);
+        let (from, to) = (Particles(from.as_mut_ptr()), Particles(q.as_mut_ptr()));
+        let set = InstructionSet::available()[0];
+        packed.groups.iter().flatten().for_each(|block| bends::bend(set, block, from, to, &mut folds, h));
+        // What the moments at the end would do from where nothing bends is where the end is.
+        let mut moved = free.clone();
+        let mut most: f64 = 0.0;
+        for (i, turn) in turns.iter().enumerate() {
+            let [ia, ic] = turn.inverse_lengths;
+            let of = |p: &dyn Fn(usize) -> DVec3| ic * (p(i + 2) - p(i + 1)) - ia * (p(i + 1) - p(i));
+            let (end, before) = (of(&|k| q[k].xyz()), of(&|k| x[k]));
+            let moment = turn.stiffness * end + turn.damping / h * (end - before);
+            most = most.max(turn.stiffness + turn.damping / h);
+            for (k, share) in [ia, -ia - ic, ic].into_iter().enumerate() {
+                moved[i + k] -= mobility[i + k] * share * moment;
+            }
+        }
+        for (k, moved) in moved.iter().enumerate() {
+            let off = (*moved - q[k].xyz()).length();
+            // A moment is a difference of turns times a stiffness: that much of their rounding is in it.
+            assert!(off < 1e-13 * most.max(1.0), "case {case}, particle {k}: {off} of {most}");
+        }
+    }
 }
 
 #[test]

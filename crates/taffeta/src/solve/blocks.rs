@@ -1,7 +1,6 @@
 //! Strips packed into SIMD lanes: several strips in a lane, eight lanes in a block, blocks of a group beside one another.
 
 use super::parts::Strip;
-use super::strips::Row;
 use crate::math::lanes::{LANES, Lanes, Wide};
 
 /// Compliance of an edge whose ends cannot move, and of one that is not there: tensions stay 0.
@@ -179,7 +178,7 @@ impl Block {
 /// Calls `work` for every block of a group with its tensions and scratch, on as many threads as there are scratches, at most.
 ///
 /// `tension` holds exactly the rows of the blocks. Which thread computes a block changes no bit: blocks share nothing that is written.
-pub fn each_block(
+pub fn each_block<Row: Send>(
     blocks: &[Block],
     tension: &mut [Lanes],
     scratch: &mut [Vec<Row>],

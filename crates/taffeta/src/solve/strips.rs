@@ -57,7 +57,7 @@ unsafe impl Sync for Particles {}
 impl Particles {
     /// Positions and mobilities of one row of a block.
     #[inline(always)]
-    fn row<W: Wide>(self, block: &Block, row: usize) -> (Wide3<W>, W) {
+    pub(super) fn row<W: Wide>(self, block: &Block, row: usize) -> (Wide3<W>, W) {
         // SAFETY: particles of a block exist, those that stand for none included: `Strips::new` counts them.
         let [x, y, z, w] = unsafe { W::gather(self.0, &block.particles[row]) };
         (Wide3([x, y, z]), w)
@@ -70,7 +70,7 @@ impl Particles {
     }
 
     #[inline(always)]
-    fn put<W: Wide>(self, block: &Block, row: usize, position: Wide3<W>, mobility: W) {
+    pub(super) fn put<W: Wide>(self, block: &Block, row: usize, position: Wide3<W>, mobility: W) {
         let [x, y, z] = position.0;
         // SAFETY: as above, and no other block of the group has these particles.
         unsafe { W::scatter(self.0, &block.particles[row], [x, y, z, mobility]) }
@@ -224,42 +224,6 @@ by_instruction_set! {
     /// Velocity impulses (P1 §3.2, P2 eq. 3): no edge of a hard strip at `q` then changes its length from `q` to `y`, to first order. Changes `y`;
     /// mobilities are those of `q`.
     pub fn level = level_lanes(block: &Block, q: Particles, y: Particles, rows: &mut [Row])
-}
-
-/// Bends along strips, one after the other, each implicit in time: the moment is k s + c ds/dt with the turn s at the end of the sub-step.
-///
-/// Particles come without any bending; what the others have bent back already is in the positions.
-#[inline(always)]
-fn bend_lanes<W: Wide>(block: &Block, x: Particles, q: Particles, h: f64) {
-    if block.bends.is_empty() {
-        return;
-    }
-    let (one, rate) = (W::splat(1.0), W::splat(1.0 / h));
-    let ((mut a, mut ba), (mut b, mut bb)) = (q.row::<W>(block, 0), q.row::<W>(block, 1));
-    let ((mut xa, _), (mut xb, _)) = (x.row::<W>(block, 0), x.row::<W>(block, 1));
-    for (i, bend) in block.bends.iter().enumerate() {
-        let ((c, bc), (xc, _)) = (q.row::<W>(block, i + 2), x.row::<W>(block, i + 2));
-        let (ia, ic) = (W::load(&bend.inverse_lengths[0]), W::load(&bend.inverse_lengths[1]));
-        let ib = ia + ic;
-        let damping = W::load(&bend.damping) * rate;
-        let stiffness = W::load(&bend.stiffness) + damping;
-        let turn = (c - b).scaled(ic) - (b - a).scaled(ia);
-        let turn_before = (xc - xb).scaled(ic) - (xb - xa).scaled(ia);
-        let mobility = ba * ia * ia + bb * ib * ib + bc * ic * ic;
-        let moment = (turn.scaled(stiffness) - turn_before.scaled(damping))
-            .scaled((one + stiffness * mobility).inverse());
-        q.put(block, i, a - moment.scaled(ia * ba), ba);
-        (a, ba, xa) = (b + moment.scaled(ib * bb), bb, xb);
-        (b, bb, xb) = (c - moment.scaled(ic * bc), bc, xc);
-    }
-    let last = block.bends.len();
-    q.put(block, last, a, ba);
-    q.put(block, last + 1, b, bb);
-}
-
-by_instruction_set! {
-    /// Bends along strips in a sub-step of `h` [s] from `x` to `q`, which is changed.
-    pub fn bend = bend_lanes(block: &Block, x: Particles, q: Particles, h: f64)
 }
 
 #[inline(always)]

@@ -15,6 +15,7 @@ use crate::math::{DVec3, Vec4};
 use crate::model::{Model, State};
 use crate::parallel;
 use crate::scene::{Direction, Method, Velocities};
+use crate::solve::bends::{self, Fold};
 use crate::solve::blocks::{Block, Strips};
 use crate::solve::pull::{self, Lead, Pull, SubStep, Sums};
 use crate::solve::strips::{self, Limits, Particles, Row};
@@ -79,6 +80,7 @@ pub struct Impulse {
     links: Links,
     workers: Vec<Worker>,
     scratch: Vec<Vec<Row>>,
+    folds: Vec<Vec<Fold>>,
     /// √(m / k) of shear [s].
     shear_time: f64,
     reaches: Reaches,
@@ -128,6 +130,7 @@ impl Impulse {
             links: Links::new(model),
             workers: workers(model),
             scratch: vec![vec![Row::default(); longest]; lots],
+            folds: vec![vec![Fold::default(); longest]; lots],
             shear_time: parts::shear_time(model),
             reaches: Reaches::default(),
             stages: Stages::default(),
@@ -291,9 +294,10 @@ impl Impulse {
     fn bend(&mut self, model: &Model, h: f64) {
         let (set, x) = (self.set, Particles(self.x.as_mut_ptr()));
         let strips = self.bent.as_ref().unwrap_or(&self.lengths.strips);
-        let work = |block: &Block, q, _: &mut [Lanes], _: &mut [Row]| strips::bend(set, block, x, q, h);
+        let work =
+            |block: &Block, q, _: &mut [Lanes], folds: &mut [Fold]| bends::bend(set, block, x, q, folds, h);
         // Bends have no tensions: any room will do.
-        sweep(strips, &mut self.q, &mut self.kept, &mut self.scratch, work);
+        sweep(strips, &mut self.q, &mut self.kept, &mut self.folds, work);
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
     }
 

@@ -79,7 +79,7 @@ impl Lengths {
 }
 
 /// All blocks of all groups, one group after the other.
-pub fn sweep(
+pub fn sweep<Row: Send>(
     strips: &Strips,
     q: &mut [Vec4],
     tension: &mut [Lanes],

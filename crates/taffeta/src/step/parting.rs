@@ -125,8 +125,8 @@ impl Simulation {
         let mut parted = self.state.parted.clone();
         found.iter().for_each(|(at, word)| parted[*at] = *word);
         let Ok((model, _)) = model::build_parted(&limits.scene, &limits.meshes, &parted) else { return 0 };
-        let known = |split: &&Split| !self.model.splits.iter().any(|old| old.spare == split.spare);
-        let splits: Vec<Split> = model.splits.iter().filter(known).cloned().collect();
+        let is_new = |split: &&Split| !self.model.splits.iter().any(|old| old.spare == split.spare);
+        let splits: Vec<Split> = model.splits.iter().filter(is_new).cloned().collect();
         // What has no room to come apart waits for the next step.
         let Some(positions) = self.opened(&model, &splits) else { return 0 };
         self.state.positions = positions;

@@ -72,7 +72,7 @@ fn torn_cloth_is_resumed_checked_drawn_and_exported() {
     }
     // With the triangles of the last frame every frame is drawn right: none has one that reaches to a spare particle elsewhere.
     assert!(furthest.iter().all(|length| *length < 0.05), "{furthest:?}");
-    place.succeed(&["export", "out/tears/recording.taffeta", "--to", "obj", "--out", "objs"]);
+    place.succeed(&["export", "out/tears/recording.taffeta", "--format", "obj", "--out", "objs"]);
     place.succeed(&[
         "render",
         "out/tears/recording.taffeta",

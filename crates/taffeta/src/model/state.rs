@@ -22,7 +22,9 @@ pub struct State {
 
 /// A state that is not one of the model at hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the state, {found} numbers, is none of this scene, whose states have {expected}; it is of another scene or version")]
+#[error(
+    "the state, {found} numbers, is none of this scene, whose states have {expected}; it is of another scene or version"
+)]
 pub struct StateMismatch {
     /// What the model's state holds.
     pub expected: usize,

@@ -195,7 +195,8 @@ fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut
         ("lattice", cloth.lattice.is_some()),
         ("mesh", cloth.mesh.is_some()),
     ];
-    if cloth.solid.is_some() && cloth.ball.is_none() && cloth.mesh.is_none() {
+    let open = |(name, given): &(&str, bool)| *given && !["ball", "mesh"].contains(name);
+    if cloth.solid.is_some() && shapes.iter().any(open) {
         let remedy = "fill a `ball` or a closed `mesh`; a `lattice` is a soft solid already";
         faults.report(Rule::NotClosed, place.key("solid"), "{ .. }", "", remedy);
     }

@@ -183,23 +183,27 @@ impl Live {
         }
     }
 
-    /// Moves all sides on by a frame. A side that cannot go on keeps its last good state.
-    pub fn advance(&mut self) -> Result<(), StepError> {
+    /// Moves all sides on by a frame, and tells whether the shape to be drawn has changed. A side that cannot go on keeps its last good state.
+    pub fn advance(&mut self) -> Result<bool, StepError> {
         let now = self.time();
         let in_the_air = self.balls.len();
         self.balls.retain(|ball| ball.lands > now);
-        if self.balls.len() < in_the_air {
+        let landed = self.balls.len() < in_the_air;
+        if landed {
             // Fewer bodies than a scene that had no faults with them.
             let _ = self.rebuild();
         }
-        let frame_time = self.scene.frame_time;
+        let (frame_time, mut torn) = (self.scene.frame_time, false);
         let size = if self.hands.held.is_empty() { 0.0 } else { self.figure.size() };
         for side in &mut self.sides {
             side.lead(&self.hands, size, frame_time);
-            side.advance(frame_time)?;
+            torn |= side.advance(frame_time)?;
+        }
+        if let Some(first) = self.sides.first().filter(|_| torn) {
+            self.figure = Figure::of(first.simulation.model(), std::mem::take(&mut self.figure.methods));
         }
         self.frame += 1;
-        Ok(())
+        Ok(landed || torn)
     }
 
     /// Hands the present states in to be certified.
@@ -300,9 +304,12 @@ impl Side {
     /// Goes on from where another simulation is, if it is of the same cloth with the same start.
     fn goes_on_from(&mut self, before: &Side) -> bool {
         let (old, new) = (before.simulation.model(), self.simulation.model());
-        let same = self.start == before.start
-            && old.triangles == new.triangles
-            && old.rest_lengths == new.rest_lengths;
+        // Cloth that is torn has other triangles than at its start, but as many.
+        let same_mesh = match old.splits.is_empty() {
+            true => old.triangles == new.triangles && old.rest_lengths == new.rest_lengths,
+            false => old.triangles.len() == new.triangles.len() && old.tearing.len() == new.tearing.len(),
+        };
+        let same = self.start == before.start && same_mesh;
         if same && self.simulation.take_over(&before.simulation).is_ok() {
             self.report = before.report.clone();
             return true;
@@ -323,11 +330,14 @@ impl Side {
         self.simulation.set_hands(&hands, frame_time);
     }
 
-    fn advance(&mut self, frame_time: f64) -> Result<(), StepError> {
+    /// Moves on by a frame, and tells whether anything tore or came off.
+    fn advance(&mut self, frame_time: f64) -> Result<bool, StepError> {
         let begun = Instant::now();
         let mut told = Told { converged: true, ..Told::default() };
+        let mut parted = false;
         for _ in 0..self.simulation.model().steps_per_frame {
             let step = self.simulation.step()?;
+            parted |= step.parted > 0;
             told.iterations += u64::from(step.iterations);
             told.substeps += u64::from(step.substeps);
             told.converged &= step.converged;
@@ -338,7 +348,10 @@ impl Side {
         told.wall = begun.elapsed().as_secs_f64();
         told.realtime_factor = frame_time / told.wall;
         self.report = self.told(&told);
-        Ok(())
+        if parted {
+            self.judged = certifier::for_the_check(self.simulation.model());
+        }
+        Ok(parted)
     }
 
     fn told(&self, told: &Told) -> Value {
@@ -359,6 +372,7 @@ impl Side {
             "contacts": told.contacts,
             "energy_j": Energy::of(model, state),
             "realtime_factor": finite(told.realtime_factor),
+            "torn": model.splits,
             "state_hash": format!("{:016x}", state.hash()),
         })
     }

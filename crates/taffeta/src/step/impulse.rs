@@ -47,7 +47,7 @@ const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
 /// In the last sweeps edges may give by this share of the tolerance.
 const LAST_GIVE: f64 = 0.5;
 /// Where tensions start in the memory of a state; the pace stands before them.
-const FIRST_TENSION: usize = 2;
+pub(super) const FIRST_TENSION: usize = 2;
 
 /// Scratch of the method.
 #[derive(Debug)]

@@ -75,7 +75,7 @@ fn keeps_momentum(method: Method) {
         // Its impulses displace by h² f / m, those of the two others by 0.6 of that.
         Method::ImpulseIterative => 5e-4 / 0.6,
         Method::BackwardEuler | Method::Bdf2 => 5e-3,
-        Method::Verlet => 1e-4,
+        Method::Verlet | Method::Bdf2Secant => 1e-4,
     };
     assert!(
         (after.1 - before.1).length() < turned * scale,

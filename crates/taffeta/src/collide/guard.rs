@@ -288,6 +288,24 @@ impl Guard {
         any | self.touches.part(&self.free, &touch::Moved { before, bodies, h }, after, moved)
     }
 
+    /// The contacts of the stretch but for those of particles with closed-form solids, and Σ weights x over their points of led bodies, at its
+    /// start and at its end [m].
+    pub fn features(&self, model: &Model) -> impl Iterator<Item = (&Contact, [DVec3; 2])> {
+        let n = self.surface.particles;
+        let is_closed = |p: u32| {
+            let body = self.surface.objects[self.object[p as usize] as usize].body;
+            body.is_some_and(|b| matches!(model.colliders[b].form, Form::Closed(_)))
+        };
+        let of_corner = move |c: &Contact| c.weights[0] == 1.0 && c.moves[0] != 0.0 && is_closed(c.points[1]);
+        self.contacts.iter().filter(move |contact| !of_corner(contact)).map(move |contact| {
+            let led = |at: &[DVec3]| {
+                let parts = contact.points.iter().zip(contact.weights);
+                parts.filter(|(p, _)| **p as usize >= n).map(|(p, w)| w * at[*p as usize]).sum()
+            };
+            (contact, [led(&self.start), led(&self.end)])
+        })
+    }
+
     /// How many contacts have pushed in this sub-step.
     pub fn touching(&self) -> u32 {
         self.done.iter().filter(|done| done.push > 0.0).count() as u32 + self.touches.touching()

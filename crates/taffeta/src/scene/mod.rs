@@ -265,6 +265,8 @@ pub enum Method {
     BackwardEuler,
     /// Implicit, of second order: it keeps a swing longer (P3).
     Bdf2,
+    /// The same without a matrix: every component of every particle has its own secant for a derivative (P3). Sub-stepped below the limit of `verlet`.
+    Bdf2Secant,
     /// Edges kept at their length by impulses, one edge after the other (P2).
     ImpulseIterative,
     /// Edges kept at their length by impulses along strips, solved in linear time (P1).
@@ -280,6 +282,7 @@ impl Method {
     pub const ALL: &[Method] = &[
         Method::BackwardEuler,
         Method::Bdf2,
+        Method::Bdf2Secant,
         Method::ImpulseIterative,
         Method::ImpulseStrips,
         Method::ImpulseDirect,
@@ -291,6 +294,7 @@ impl Method {
         match self {
             Method::BackwardEuler => "backward-euler",
             Method::Bdf2 => "bdf2",
+            Method::Bdf2Secant => "bdf2-secant",
             Method::ImpulseIterative => "impulse-iterative",
             Method::ImpulseStrips => "impulse-strips",
             Method::ImpulseDirect => "impulse-direct",
@@ -308,6 +312,9 @@ impl Method {
         match self {
             Method::BackwardEuler => "implicit springs, stable at any step, one sparse system in each (P4)",
             Method::Bdf2 => "implicit springs of second order, which keep a swing longer (P3 eq. 8, 9)",
+            Method::Bdf2Secant => {
+                "springs of second order without a matrix, one secant for each component of a particle (P3)"
+            }
             Method::ImpulseIterative => {
                 "edges keep their length by impulses, one edge after the other (P2 Alg. 1)"
             }

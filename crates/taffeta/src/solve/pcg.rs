@@ -252,13 +252,7 @@ impl Pcg {
 
     /// z = P⁻¹ r, 0 for pinned particles; returns rᵀ z.
     fn precondition(&mut self) -> f64 {
-        self.preconditioner.apply(&self.r, &mut self.z);
-        let size = self.chunk_size;
-        let chunks =
-            self.z.par_chunks_mut(size).zip(self.r.par_chunks(size)).zip(self.pinned.par_chunks(size));
-        chunks.zip(&mut self.sums).for_each(|(((z, r), pinned), sum)| {
-            *sum = filtered_dot(z, r, pinned);
-        });
+        self.preconditioner.apply(&self.r, &mut self.z, &self.pinned, &mut self.sums);
         self.sums.iter().sum()
     }
 

@@ -64,12 +64,22 @@ impl Preconditioner {
         self.levels.as_mut().is_some_and(|(_, pieces)| pieces.settle(r, pinned, x, least))
     }
 
-    /// z = P⁻¹ r, with values of no meaning for pinned particles, whose r is 0.
-    pub(super) fn apply(&mut self, r: &[Vec4], z: &mut [Vec4]) {
-        self.jacobi.apply(r, z);
-        if let Some((levels, _)) = &mut self.levels {
-            levels.add(r, z);
-        }
+    /// z = P⁻¹ r, 0 for pinned particles, whose r is 0; `sums` gets rᵀ z of every chunk. One pass over the particles does it all.
+    pub(super) fn apply(&mut self, r: &[Vec4], z: &mut [Vec4], pinned: &[bool], sums: &mut [f64]) {
+        let coarse = self.levels.as_mut().map(|(levels, _)| levels.solve(r));
+        let Jacobi { inverse, chunk_size: size } = &self.jacobi;
+        let chunks = z.par_chunks_mut(*size).zip(sums).enumerate();
+        chunks.for_each(|(c, (z, sum))| {
+            let mut lanes = Vec4::ZERO;
+            for (z, i) in z.iter_mut().zip(c * size..) {
+                let (d, r) = (&inverse[i], r[i]);
+                let moved = d[0] * r.0[0] + d[1] * r.0[1] + d[2] * r.0[2];
+                let whole = coarse.map_or(moved, |(of, moves)| moved + moves[of[i] as usize]);
+                *z = if pinned[i] { Vec4::ZERO } else { whole };
+                lanes += *z * r;
+            }
+            *sum = lanes.0[0] + lanes.0[1] + lanes.0[2];
+        });
     }
 }
 

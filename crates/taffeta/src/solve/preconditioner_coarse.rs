@@ -1,8 +1,8 @@
 //! The direct solution on the coarsest level: Cholesky's factors of 3×3 blocks within the envelope of the matrix.
 
-use super::block_matrix::{BlockMatrix, Pattern, matrix_of};
+use super::block_matrix::{Block, BlockMatrix, Pattern, matrix_of};
 use super::preconditioner::positive_inverse;
-use crate::math::{DMat3, DVec3, Vec4};
+use crate::math::{DMat3, Vec4};
 
 /// L D Lᵀ of a block matrix, with rows ordered so that blocks stand near the diagonal.
 #[derive(Debug)]
@@ -10,12 +10,19 @@ pub(super) struct Direct {
     /// Which row of the matrix stands at each place, and the reverse.
     row_at: Vec<u32>,
     place_of: Vec<u32>,
-    /// Row p of L holds the places `first[p]..p`, from `starts[p]` on.
+    factors: Factors,
+}
+
+/// The factors, and room for a solution.
+#[derive(Debug)]
+struct Factors {
+    /// Row p of L holds the places `first[p]..p`, from `starts[p]` on, every block transposed: then both substitutions work on whole columns.
     first: Vec<usize>,
     starts: Vec<usize>,
-    lower: Vec<DMat3>,
-    inverse_pivots: Vec<DMat3>,
-    x: Vec<DVec3>,
+    lower: Vec<Block>,
+    diagonal: Vec<Block>,
+    inverse_pivots: Vec<Block>,
+    x: Vec<Vec4>,
 }
 
 impl Direct {
@@ -29,17 +36,73 @@ impl Direct {
             first.push(leftmost.unwrap_or(p).min(p));
             starts.push(starts[p] + p - first[p]);
         }
-        let lower = vec![DMat3::ZERO; starts[row_at.len()]];
-        let inverse_pivots = vec![DMat3::ZERO; row_at.len()];
-        let x = vec![DVec3::ZERO; row_at.len()];
-        Self { row_at, place_of, first, starts, lower, inverse_pivots, x }
+        let zero = [Vec4::ZERO; 3];
+        let (lower, diagonal) = (vec![zero; starts[row_at.len()]], vec![zero; row_at.len()]);
+        let (inverse_pivots, x) = (diagonal.clone(), vec![Vec4::ZERO; row_at.len()]);
+        let factors = Factors { first, starts, lower, diagonal, inverse_pivots, x };
+        Self { row_at, place_of, factors }
     }
 
     /// Factorises. A pivot that is not positive, be it by round-off, is replaced by what stood there before elimination.
     pub(super) fn prepare(&mut self, matrix: &BlockMatrix) {
-        self.lower.fill(DMat3::ZERO);
-        for p in 0..self.row_at.len() {
-            let diagonal = self.load(matrix, p);
+        self.load(matrix);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            unsafe { self.factors.factorise_avx2() };
+            return;
+        }
+        self.factors.factorise();
+    }
+
+    /// Puts all blocks of the matrix into their places.
+    fn load(&mut self, matrix: &BlockMatrix) {
+        let Factors { first, starts, lower, diagonal, .. } = &mut self.factors;
+        lower.fill([Vec4::ZERO; 3]);
+        for (p, &i) in self.row_at.iter().enumerate() {
+            for (&j, block) in matrix.pattern().row(i).iter().zip(matrix.row(i)) {
+                let q = self.place_of[j as usize] as usize;
+                if q < p {
+                    lower[starts[p] + q - first[p]] = *block;
+                } else if q == p {
+                    diagonal[p] = *block;
+                }
+            }
+        }
+    }
+
+    /// z = A⁻¹ r.
+    pub(super) fn solve(&mut self, r: &[Vec4], z: &mut [Vec4]) {
+        for (x, &i) in self.factors.x.iter_mut().zip(&self.row_at) {
+            *x = r[i as usize];
+        }
+        self.substitute();
+        for (x, &i) in self.factors.x.iter().zip(&self.row_at) {
+            z[i as usize] = *x;
+        }
+    }
+
+    fn substitute(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            unsafe { self.factors.substitute_avx2() };
+            return;
+        }
+        self.factors.substitute();
+    }
+}
+
+impl Factors {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn factorise_avx2(&mut self) {
+        self.factorise();
+    }
+
+    #[inline(always)]
+    fn factorise(&mut self) {
+        for p in 0..self.first.len() {
             let (before, row) = self.lower.split_at_mut(self.starts[p]);
             let row = &mut row[..p - self.first[p]];
             // With W = L D: W_pq = A_pq - Σ_k W_pk L_qkᵀ, k before q.
@@ -48,54 +111,80 @@ impl Direct {
                 let other = &before[self.starts[q] + from - self.first[q]..self.starts[q + 1]];
                 let mut sum = row[q - self.first[p]];
                 for (w, l) in row[from - self.first[p]..].iter().zip(other) {
-                    sum -= *w * l.transpose();
+                    sum = less(&sum, &times(w, l));
                 }
                 row[q - self.first[p]] = sum;
             }
-            let mut pivot = diagonal;
+            let mut pivot = self.diagonal[p];
             for (w, q) in row.iter_mut().zip(self.first[p]..) {
-                let l = *w * self.inverse_pivots[q];
-                pivot -= l * w.transpose();
-                *w = l;
+                let (l, across) = (times(w, &self.inverse_pivots[q]), transposed(w));
+                pivot = less(&pivot, &times(&l, &across));
+                *w = transposed(&l);
             }
-            let inverse = positive_inverse(&pivot).or_else(|| positive_inverse(&diagonal));
-            self.inverse_pivots[p] = inverse.unwrap_or(DMat3::ZERO);
+            let inverse = positive_inverse(&matrix_of(&pivot));
+            let inverse = inverse.or_else(|| positive_inverse(&matrix_of(&self.diagonal[p])));
+            let DMat3 { x_axis, y_axis, z_axis } = inverse.unwrap_or(DMat3::ZERO);
+            self.inverse_pivots[p] = [x_axis, y_axis, z_axis].map(Vec4::from);
         }
     }
 
-    /// Puts row `p` of the matrix into its place and returns the block on the diagonal.
-    fn load(&mut self, matrix: &BlockMatrix, p: usize) -> DMat3 {
-        let i = self.row_at[p];
-        let mut diagonal = DMat3::ZERO;
-        for (&j, block) in matrix.pattern().row(i).iter().zip(matrix.row(i)) {
-            let q = self.place_of[j as usize] as usize;
-            if q < p {
-                self.lower[self.starts[p] + q - self.first[p]] = matrix_of(block);
-            } else if q == p {
-                diagonal = matrix_of(block);
-            }
-        }
-        diagonal
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn substitute_avx2(&mut self) {
+        self.substitute();
     }
 
-    /// z = A⁻¹ r.
-    pub(super) fn solve(&mut self, r: &[Vec4], z: &mut [Vec4]) {
+    #[inline(always)]
+    fn substitute(&mut self) {
         let x = &mut self.x;
-        for (p, &i) in self.row_at.iter().enumerate() {
+        for p in 0..x.len() {
             let row = &self.lower[self.starts[p]..self.starts[p + 1]];
-            let (known, own) = x.split_at_mut(p);
-            own[0] = r[i as usize].xyz();
-            row.iter().zip(&known[self.first[p]..]).for_each(|(l, x)| own[0] -= *l * *x);
+            let mut sums = [Vec4::ZERO; 3];
+            for (l, x) in row.iter().zip(&x[self.first[p]..p]) {
+                (0..3).for_each(|c| sums[c] += l[c] * *x);
+            }
+            x[p] = x[p] - Vec4([sum(sums[0]), sum(sums[1]), sum(sums[2]), 0.0]);
         }
-        x.iter_mut().zip(&self.inverse_pivots).for_each(|(x, d)| *x = *d * *x);
-        for (p, &i) in self.row_at.iter().enumerate().rev() {
+        for (x, d) in x.iter_mut().zip(&self.inverse_pivots) {
+            *x = moved(d, x);
+        }
+        for p in (0..x.len()).rev() {
             let row = &self.lower[self.starts[p]..self.starts[p + 1]];
             let (before, own) = x.split_at_mut(p);
-            z[i as usize] = own[0].into();
-            let before = &mut before[self.first[p]..];
-            row.iter().zip(before).for_each(|(l, x)| *x -= l.transpose() * own[0]);
+            for (l, x) in row.iter().zip(&mut before[self.first[p]..]) {
+                *x = *x - moved(l, &own[0]);
+            }
         }
     }
+}
+
+/// a x. Written out here and below: what is not inlined has no AVX2.
+#[inline(always)]
+fn moved(a: &Block, x: &Vec4) -> Vec4 {
+    a[0] * x.0[0] + a[1] * x.0[1] + a[2] * x.0[2]
+}
+
+/// a b.
+#[inline(always)]
+fn times(a: &Block, b: &Block) -> Block {
+    [moved(a, &b[0]), moved(a, &b[1]), moved(a, &b[2])]
+}
+
+/// a - b.
+#[inline(always)]
+fn less(a: &Block, b: &Block) -> Block {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn transposed(a: &Block) -> Block {
+    let [x, y, z] = [&a[0].0, &a[1].0, &a[2].0];
+    [Vec4([x[0], y[0], z[0], 0.0]), Vec4([x[1], y[1], z[1], 0.0]), Vec4([x[2], y[2], z[2], 0.0])]
+}
+
+#[inline(always)]
+fn sum(lanes: Vec4) -> f64 {
+    lanes.0[0] + lanes.0[1] + lanes.0[2]
 }
 
 /// Rows in an order (Cuthill & McKee 1969) that keeps joined ones close: breadth first, from an end of each connected part.

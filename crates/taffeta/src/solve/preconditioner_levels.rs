@@ -82,8 +82,8 @@ impl Levels {
         self.levels.iter().rev().fold(of_last.to_vec(), down)
     }
 
-    /// Adds to `z` what all levels make of `r`.
-    pub(super) fn add(&mut self, r: &[Vec4], z: &mut [Vec4]) {
+    /// What all levels make of `r`: the aggregate of every particle, and how aggregates move.
+    pub(super) fn solve(&mut self, r: &[Vec4]) -> (&[u32], &[Vec4]) {
         let mut finer = r;
         for level in &mut self.levels {
             level.restrict(finer);
@@ -98,9 +98,7 @@ impl Levels {
             jacobi.apply(r, z);
             coarser[0].prolong(z);
         }
-        if let Some(first) = self.levels.first() {
-            first.prolong(z);
-        }
+        self.levels.first().map_or((&[], &[]), |first| (&first.aggregate_of, &first.z))
     }
 }
 

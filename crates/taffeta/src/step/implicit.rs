@@ -6,6 +6,7 @@
 //! The first sub-step has no past and is one of backward Euler. How v⁺ is found stands in `implicit_solve`.
 
 use super::bodies;
+use super::implicit_features;
 use super::implicit_particles::Particles;
 use super::implicit_solve::{Goal, Unknowns};
 use super::implicit_touch::Touch;
@@ -143,10 +144,16 @@ impl Implicit {
             let duration = if count <= 1 { left } else { left / f64::from(count) };
             let time = state.time + done;
             self.particles.gather(&self.x, &mut self.before);
-            self.substep(model, time, duration, equal.is_none(), &mut memory, &mut report)?;
+            self.find_end(model, time, duration, equal.is_none(), &mut memory, &mut report)?;
+            self.keep_clear(guard.as_deref_mut(), model, time, &memory, &mut report)?;
+            let clock = Instant::now();
+            report.contacts = self.move_on(memory.last, &mut memory);
+            report.stages.add("move", clock.elapsed().as_secs_f64());
             if let Some(guard) = &mut guard {
+                let clock = Instant::now();
                 report.settled += self.keep_apart(guard, model, time, memory.last);
                 report.contacts += guard.touching();
+                report.stages.add("guard", clock.elapsed().as_secs_f64());
             }
             // The last sub-step ends exactly where the step ends.
             done = if memory.last == left { model.step_time } else { done + memory.last };
@@ -162,8 +169,8 @@ impl Implicit {
         Ok(report)
     }
 
-    /// Takes a sub-step, a shorter one if this is too long; `memory.last` tells how long it was.
-    fn substep(
+    /// Finds the end of a sub-step, of a shorter one if this is too long; `memory.last` tells how long it is.
+    fn find_end(
         &mut self,
         model: &Model,
         time: f64,
@@ -176,10 +183,9 @@ impl Implicit {
         let mut before = StepReport { ..*report };
         loop {
             let h = self.reach_back(duration, memory.last);
-            let [start, speed] = &self.start;
-            let goal =
-                Goal { time, duration, h, x: &self.x, v: &self.v, start, speed, contacts: memory.contacts };
-            self.unknowns.solve(model, &self.particles, &goal, report)?;
+            let Self { unknowns, particles, x, v, start: [start, speed], .. } = self;
+            let goal = Goal { time, duration, h, x, v, start, speed, contacts: memory.contacts };
+            unknowns.solve(model, particles, &goal, report)?;
             if !choose {
                 break;
             }
@@ -194,25 +200,55 @@ impl Implicit {
             *report = StepReport { ..before };
             duration = memory.next.min(0.5 * duration).max(shortest);
         }
-        let clock = Instant::now();
-        report.contacts = self.move_on(duration, memory);
-        report.stages.add("move", clock.elapsed().as_secs_f64());
         report.substeps += 1;
         report.shortest_substep = report.shortest_substep.min(duration);
         memory.last = duration;
         Ok(())
     }
 
-    /// Answers contacts of features in the sub-step that has just been taken, in position and velocity, and lets the guard prove it.
-    fn keep_apart(&mut self, guard: &mut Guard, model: &Model, time: f64, duration: f64) -> Settled {
+    /// Lets the guard find what meets on the way, and settles contacts in the system: those of features too, where any of them pushes.
+    fn keep_clear(
+        &mut self,
+        guard: Option<&mut Guard>,
+        model: &Model,
+        time: f64,
+        memory: &Memory,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let duration = memory.last;
+        let guard = guard.map(|guard| {
+            let clock = Instant::now();
+            self.meet(guard, model, time, duration);
+            report.stages.add("guard", clock.elapsed().as_secs_f64());
+            &*guard
+        });
+        let Self { unknowns, particles, x, v, start: [start, speed], .. } = self;
+        let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: memory.contacts };
+        // Around what intersects, contacts would hold both sides where they are.
+        let clean = guard.into_iter().filter(|guard| !guard.is_tangled());
+        let features =
+            clean.flat_map(|guard| implicit_features::contacts(guard, model, particles, x, duration));
+        unknowns.keep_clear(model, particles, &goal, features, report)
+    }
+
+    /// Lets the guard find what meets on the way to the end so far.
+    fn meet(&mut self, guard: &mut Guard, model: &Model, time: f64, duration: f64) {
         let n = model.cloth_particle_count();
         self.before[n..].copy_from_slice(&self.after[n..]);
         bodies::fly(model, &mut self.after, &mut self.flight, duration);
-        let (before, times) = (&self.before, [time, time + duration]);
+        let Self { unknowns, particles, start: [start, _], before, after, .. } = self;
+        particles.gather(unknowns.ends(start), after);
+        let ways = before.iter().zip(&*after).map(|(from, to)| (*to - *from).xyz());
+        guard.begin(model, [time, time + duration], before.iter().map(|x| x.xyz()), ways);
+    }
+
+    /// Answers what is left of contacts of features in the sub-step that has just been taken, in position and velocity, and lets the guard
+    /// prove it.
+    fn keep_apart(&mut self, guard: &mut Guard, model: &Model, time: f64, duration: f64) -> Settled {
+        let n = model.cloth_particle_count();
+        let before = &self.before;
         self.particles.gather(&self.x, &mut self.after);
-        let ways = before.iter().zip(&self.after).map(|(from, to)| (*to - *from).xyz());
-        guard.begin(model, times, before.iter().map(|x| x.xyz()), ways);
-        guard.begin_substep(model, times);
+        guard.begin_substep(model, [time, time + duration]);
         for _ in 0..CONTACT_SWEEPS {
             let flight = &mut self.flight;
             if !guard
@@ -265,15 +301,14 @@ impl Implicit {
             v.copy_from_slice(&self.v);
             return duration;
         }
-        let ratio = duration / before;
-        let (now, then) = ((1.0 + ratio).powi(2) / (1.0 + 2.0 * ratio), ratio * ratio / (1.0 + 2.0 * ratio));
+        let (now, then, h) = bdf2_weights(duration, before);
         let [x_past, v_past] = &self.past;
         for (start, now_is, past) in [(x, &self.x, x_past), (v, &self.v, v_past)] {
             for ((s, n), p) in start.iter_mut().zip(now_is).zip(past) {
                 *s = *n * now - *p * then;
             }
         }
-        duration * (1.0 + ratio) / (1.0 + 2.0 * ratio)
+        h
     }
 
     /// x⁺ = x̃ + h v⁺; returns how many points touch.
@@ -281,7 +316,7 @@ impl Implicit {
         for (past, now) in self.past.iter_mut().zip([&self.x, &self.v]) {
             past.iter_mut().zip(now).for_each(|(past, now)| *past = *now);
         }
-        self.unknowns.ends(&self.start[0], &mut self.x);
+        self.x.copy_from_slice(self.unknowns.ends(&self.start[0]));
         self.v.copy_from_slice(&self.unknowns.end);
         let touch = &self.unknowns.touch;
         let touching = touch.remember(memory.contacts);
@@ -304,6 +339,16 @@ impl Implicit {
             x_past[i] = (x_then + *held * (x - v * duration - x_then)).into();
         }
     }
+}
+
+/// Weights of now and of one sub-step ago in x̃ and ṽ, and h [s], for a sub-step after one of the duration `before`, 0 if there was none.
+pub(super) fn bdf2_weights(duration: f64, before: f64) -> (f64, f64, f64) {
+    if before == 0.0 {
+        return (1.0, 0.0, duration);
+    }
+    let ratio = duration / before;
+    let whole = 1.0 + 2.0 * ratio;
+    ((1.0 + ratio).powi(2) / whole, ratio * ratio / whole, duration * (1.0 + ratio) / whole)
 }
 
 fn recall(numbers: &[f64], past: &mut [Vec<Vec4>; 2]) {

@@ -16,14 +16,16 @@ use crate::solve::coupling::Coupling;
 
 /// How much stiffer than what is around it a contact is.
 const STIFFNESS: f64 = 4.0;
-/// Share of all pressure, and of all friction that there can be, by which forces of contacts may be wrong.
-const WRONG: f64 = 0.01;
+/// The same of features, many of which share their particles.
+const STIFFNESS_OF_FEATURES: f64 = 0.1;
 /// Share of the largest friction within which a point slides.
 const AT_LIMIT: f64 = 1e-9;
 /// Share of the distance by which a point may be too near without being moved out.
 const ALLOWED_DEPTH: f64 = 0.01;
 /// How many distances away a point that touched is still looked at.
 const LOOKED_AT: f64 = 2.0;
+/// In place of a collider: a contact of features, which is not remembered.
+const OF_FEATURES: u32 = u32::MAX;
 /// Numbers that are remembered for a particle: force of friction, pressure, collider + 1.
 const REMEMBERED: usize = 5;
 
@@ -62,7 +64,7 @@ enum Grip {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     contact: Contact,
-    /// The collider it is with.
+    /// The collider it is with, or `OF_FEATURES`.
     collider: u32,
     /// Whether it pushes along the normal.
     pushes: bool,
@@ -183,6 +185,28 @@ impl Touch {
         }
     }
 
+    /// Adds rows for contacts of features, if any of them pushes where velocities `v` lead; whether one does.
+    pub fn add_features(
+        &mut self,
+        features: impl Iterator<Item = Contact>,
+        reach: &Reach,
+        v: &[Vec4],
+        matrix: &BlockMatrix,
+    ) -> bool {
+        let known = self.rows.len();
+        let mut any = false;
+        for feature in features {
+            let mut row = Row::new(feature, OF_FEATURES, reach, v, matrix);
+            row.pushes = row.push(row.moved(reach, v)) > 0.0;
+            any |= row.pushes;
+            self.rows.push(row);
+        }
+        if !any {
+            self.rows.truncate(known);
+        }
+        any
+    }
+
     /// Adds all rows to a system.
     pub fn press(&mut self, h: f64, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
         for row in &self.rows {
@@ -206,8 +230,8 @@ impl Touch {
         }
     }
 
-    /// Holds all rows against velocities: whether forces were those that the law asks for. Rows are then as it asks; pressures are those found,
-    /// if forces are `balanced`.
+    /// Holds all rows against velocities: the share by which forces were not those that the law asks for. Rows are then as it asks; pressures
+    /// are those found, if forces are `balanced`.
     pub fn judge(
         &mut self,
         particles: &Particles,
@@ -215,7 +239,7 @@ impl Touch {
         v: &[Vec4],
         matrix: &BlockMatrix,
         balanced: bool,
-    ) -> bool {
+    ) -> f64 {
         // Along the normal, and along the surface.
         let (mut wrong, mut all) = ([0.0; 2], [0.0; 2]);
         for row in &mut self.rows {
@@ -230,8 +254,8 @@ impl Touch {
         let known = self.rows.len();
         self.find(particles, reach, v, matrix, None);
         let missed: f64 = self.rows[known..].iter().map(|row| row.push(row.moved(reach, v))).sum();
-        let right = wrong[0] + missed <= WRONG * (all[0] + missed) && wrong[1] <= WRONG * all[1];
-        balanced && right
+        let share = |wrong: f64, all: f64| if wrong > 0.0 { wrong / all } else { 0.0 };
+        share(wrong[0] + missed, all[0] + missed).max(share(wrong[1], all[1]))
     }
 
     /// Work that contacts do per share of the way from velocities `from` to `to`, at a share of it, with friction as at the pressures so far [J].
@@ -253,7 +277,7 @@ impl Touch {
     pub fn remember(&self, memory: &mut [f64]) -> u32 {
         memory.fill(0.0);
         let mut touching = 0;
-        for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0) {
+        for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0 && row.collider != OF_FEATURES) {
             let Contact { particles, held, pressure, .. } = row.contact;
             touching += 1;
             let own = &mut memory[REMEMBERED * particles[0] as usize..][..REMEMBERED];
@@ -268,11 +292,16 @@ impl Touch {
     /// Velocities of points that are held become those of what holds them, where a method's own are not the way they went. Who is held is
     /// told, with the part of motion that is: all of it, or that along the normal.
     pub fn hold(&self, duration: f64, v: &mut [Vec4], mut tell: impl FnMut(usize, DMat3)) {
-        for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0) {
-            let Contact { particles, normal, carried, .. } = row.contact;
+        let pressed = || self.rows.iter().filter(|row| row.contact.pressure > 0.0);
+        // Features hold a point between particles, which have velocities of their own.
+        for row in pressed().filter(|row| row.collider == OF_FEATURES) {
+            row.contact.members().for_each(|(i, _)| tell(*i as usize, row.contact.normals()));
+        }
+        for row in pressed().filter(|row| row.collider != OF_FEATURES) {
+            let Contact { particles, carried, .. } = row.contact;
             let held = match row.grip {
                 Grip::Stuck => DMat3::IDENTITY,
-                _ => DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z),
+                _ => row.contact.normals(),
             };
             let own = &mut v[particles[0] as usize];
             *own = (own.xyz() + held * (carried / duration - own.xyz())).into();
@@ -315,6 +344,12 @@ impl Contact {
         self.members().fold(DVec3::ZERO, |sum, (i, w)| sum + of(*i as usize) * *w)
     }
 
+    /// n nᵀ.
+    fn normals(&self) -> DMat3 {
+        let n = self.normal;
+        DMat3::from_cols(n * n.x, n * n.y, n * n.z)
+    }
+
     /// The part of a vector along the surface.
     fn along(&self, vector: DVec3) -> DVec3 {
         vector - self.normal * vector.dot(self.normal)
@@ -328,7 +363,8 @@ impl Row {
             block.x_axis.x + block.y_axis.y + block.z_axis.z
         };
         let yields: f64 = contact.members().map(|(i, w)| w * w / trace(*i)).sum();
-        let stiffness = STIFFNESS / (yields * reach.h * reach.h);
+        let stiffness = if collider == OF_FEATURES { STIFFNESS_OF_FEATURES } else { STIFFNESS }
+            / (yields * reach.h * reach.h);
         let point = contact.point(|i| reach.start[i].xyz());
         let moved = point - contact.point(|i| reach.x[i].xyz()) - contact.carried;
         // The force that holds says how far the point is from where it stuck.
@@ -354,7 +390,7 @@ impl Row {
     /// B and f: the force on the point is f - B × how far it moves.
     fn linear(&self) -> (DMat3, DVec3) {
         let Contact { normal: n, other, distance, friction, pressure, .. } = self.contact;
-        let normals = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        let normals = self.contact.normals();
         let tangents = DMat3::IDENTITY - normals;
         // Along normal and surface it is equally stiff.
         let (mut block, mut force) = match self.grip {

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod implicit;
+mod implicit_features;
 mod implicit_particles;
 mod implicit_pull;
 mod implicit_solve;
@@ -21,6 +22,7 @@ mod parting;
 mod parting_crack;
 pub mod report;
 mod verlet;
+mod verlet_secant;
 
 pub use intervene::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
@@ -97,7 +99,11 @@ impl Solver {
                 state.memory.resize(impulse.memory(), 0.0);
                 Solver::Impulse(impulse)
             }
-            Method::Verlet => Solver::Verlet(Box::new(Verlet::new(model))),
+            Method::Verlet | Method::Bdf2Secant => {
+                let verlet = Box::new(Verlet::new(model));
+                state.memory.resize(verlet.memory(), 0.0);
+                Solver::Verlet(verlet)
+            }
         }
     }
 }

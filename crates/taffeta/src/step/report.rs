@@ -60,6 +60,16 @@ pub enum Shortfall {
         /// What was asked for.
         tolerance: f64,
     },
+    /// Contacts did not find out which of them push, stick and slide.
+    #[error(
+        "forces of contacts are wrong by {:.1} % after {passes} passes; take more sub-steps, or less friction", 100.0 * wrong
+    )]
+    Contacts {
+        /// Passes made.
+        passes: u32,
+        /// The share of all forces by which they are wrong [1].
+        wrong: f64,
+    },
     /// Newton's steps did not come near a solution.
     #[error(
         "{steps} Newton steps leave {residual:.1e} of the residual; allow more of them, or take more sub-steps"
@@ -69,6 +79,16 @@ pub enum Shortfall {
         steps: u32,
         /// What is left of the residual of unchanged velocities.
         residual: f64,
+    },
+    /// The iteration of a sub-step did not settle.
+    #[error(
+        "velocities still change by {change:.1e} of what forces do after {iterations} iterations; take more sub-steps"
+    )]
+    Secant {
+        /// Iterations made.
+        iterations: u32,
+        /// The last change, relative to that by all forces.
+        change: f64,
     },
     /// Pins are further apart than the cloth between them is long.
     #[error(

@@ -1,16 +1,19 @@
 //! Explicit integration of spring-dampers (P3 eq. 6 with Δt², P5 eq. 4), in sub-steps below the stability limit.
 //!
 //! P3 and P5 write x⁺ = 2x - x⁻ + a Δt². With v = (x - x⁻)/Δt that is v⁺ = v + a Δt, x⁺ = x + v⁺ Δt, which is what
-//! stands here: the same positions, and the sub-step may change.
+//! stands here: the same positions, and the sub-step may change. P3's implicit variant without a matrix shares all but the move itself, which
+//! stands in `verlet_secant`.
 
 use super::bodies;
-use super::report::{Stages, StepError, StepReport};
+use super::report::{Shortfall, Stages, StepError, StepReport};
+use super::verlet_secant::{Iterate, MOST_ITERATIONS, Reach, SETTLED, Secant};
 use crate::collide::{self, Corners, Guard, Meeting, MovingBody, Settled};
 use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Led, Model, State};
 use crate::parallel;
+use crate::scene::Method;
 use std::time::Instant;
 
 /// Share of the stability limit that is used; the limit is renewed every `BURST` sub-steps, in between the cloth moves on.
@@ -31,13 +34,15 @@ pub struct Verlet {
     next: Moving,
     bodies: Vec<MovingBody>,
     led: Vec<Led>,
+    /// What P3's implicit variant needs, if it is that.
+    secant: Option<Secant>,
 }
 
 /// Positions [m] and velocities [m/s], padded for SIMD.
 #[derive(Debug, Clone, Default)]
-struct Moving {
-    x: Vec<Vec4>,
-    v: Vec<Vec4>,
+pub(super) struct Moving {
+    pub x: Vec<Vec4>,
+    pub v: Vec<Vec4>,
 }
 
 /// A chunk, what it meets, its pinned particles, and what it spent and touched.
@@ -49,6 +54,7 @@ struct Worker {
     pinned: Vec<(usize, usize, usize)>,
     contacts: u32,
     seconds: [f64; 3],
+    iterate: Iterate,
 }
 
 /// What all chunks read during a sub-step.
@@ -67,11 +73,12 @@ impl Verlet {
     pub fn new(model: &Model) -> Self {
         let room = vec![Vec4::ZERO; model.particle_count()];
         let room = Moving { x: room.clone(), v: room };
+        let secant = (model.method == Method::Bdf2Secant).then(|| Secant::new(&room));
         let meetings = collide::meetings(model, Corners::OfSmooth);
         let worker = |chunk: Chunk| {
             let meetings = meetings[chunk.cloth].clone();
             let pinned = pinned_in(&chunk, model);
-            Worker { chunk, meetings, pinned, contacts: 0, seconds: [0.0; 3] }
+            Worker { chunk, meetings, pinned, contacts: 0, seconds: [0.0; 3], iterate: Iterate::default() }
         };
         Self {
             workers: gather::chunks(model).into_iter().map(worker).collect(),
@@ -80,7 +87,13 @@ impl Verlet {
             next: room,
             bodies: Vec::with_capacity(model.colliders.len()),
             led: Vec::with_capacity(model.pins.len()),
+            secant,
         }
+    }
+
+    /// How many numbers are remembered from step to step.
+    pub fn memory(&self) -> usize {
+        self.secant.as_ref().map_or(0, Secant::memory)
     }
 
     /// Moves `state` on by one step of the model.
@@ -98,6 +111,7 @@ impl Verlet {
 
         load(&state.positions, &mut self.now.x);
         load(&state.velocities, &mut self.now.v);
+        self.secant.iter_mut().for_each(|secant| secant.recall(&state.memory, &self.now));
         let (start, mut done) = (state.time, 0.0);
         while done < model.step_time {
             let estimated = Instant::now();
@@ -113,7 +127,7 @@ impl Verlet {
             for k in 0..burst {
                 let time = start + done + f64::from(k) * h;
                 self.move_bodies(model, time, h);
-                self.substep(model, time, h, k % AIR_HELD == 0);
+                self.substep(model, time, h, k % AIR_HELD == 0, &mut report);
                 if let Some(guard) = &mut guard {
                     self.part(guard, model, time, h);
                 }
@@ -128,7 +142,7 @@ impl Verlet {
         }
         store(&self.now.x, &mut state.positions);
         store(&self.now.v, &mut state.velocities);
-        report.iterations = report.substeps;
+        self.secant.iter_mut().for_each(|secant| secant.write_down(&self.now, &mut state.memory));
         report.contacts = self.workers.iter().map(|w| w.contacts).sum();
         report.contacts += guard.map_or(0, |guard| guard.touching());
         report.stages = self.stages(limit_time, started.elapsed().as_secs_f64());
@@ -160,7 +174,7 @@ impl Verlet {
         self.led.extend(model.pins.iter().map(|pin| pin.led(time + h, &model.colliders)));
     }
 
-    fn substep(&mut self, model: &Model, time: f64, h: f64, renew_air: bool) {
+    fn substep(&mut self, model: &Model, time: f64, h: f64, renew_air: bool, report: &mut StepReport) {
         let now = SubStep {
             model,
             moving: &self.now,
@@ -171,13 +185,17 @@ impl Verlet {
             led: &self.led,
         };
         let n = model.cloth_particle_count();
-        parallel::for_each_chunk(
-            &mut self.workers,
-            |worker| worker.chunk.particles.clone(),
-            &mut self.next.x[..n],
-            &mut self.next.v[..n],
-            |worker, x, v| worker.advance(&now, x, v),
-        );
+        let own = |worker: &Worker| worker.chunk.particles.clone();
+        let (x, v) = (&mut self.next.x[..n], &mut self.next.v[..n]);
+        if let Some(secant) = &mut self.secant {
+            let start = secant.reach_back(&self.now, h);
+            report.iterations += iterate(&mut self.workers, &now, start, [&mut *x, &mut *v], report);
+            secant.leave(x, v);
+            parallel::for_each_chunk(&mut self.workers, own, x, v, |worker, x, v| worker.touch(&now, x, v));
+        } else {
+            parallel::for_each_chunk(&mut self.workers, own, x, v, |worker, x, v| worker.advance(&now, x, v));
+            report.iterations += 1;
+        }
         for (next, now) in [(&mut self.next.x, &self.now.x), (&mut self.next.v, &self.now.v)] {
             next[n..].copy_from_slice(&now[n..]);
         }
@@ -227,6 +245,38 @@ impl Verlet {
     }
 }
 
+/// Iterates the end of a sub-step until it settles, with all workers; returns how often.
+fn iterate(
+    workers: &mut [Worker],
+    now: &SubStep,
+    (reach, at): (Reach, &mut Moving),
+    [x, v]: [&mut [Vec4]; 2],
+    report: &mut StepReport,
+) -> u32 {
+    let own = |worker: &Worker| worker.chunk.particles.clone();
+    let mut settled = false;
+    for iteration in 1..=MOST_ITERATIONS {
+        let here = &*at;
+        parallel::for_each_chunk(workers, own, x, v, |worker, x, v| {
+            worker.iterate(now, &reach, here, [iteration == 1, settled], [x, v])
+        });
+        at.x[..x.len()].copy_from_slice(x);
+        at.v[..v.len()].copy_from_slice(v);
+        // The last time forces alone move: slopes are of one particle each, and know nothing of action and reaction.
+        if settled {
+            return iteration;
+        }
+        let most = |of: fn(&Iterate) -> f64| workers.iter().map(|w| of(&w.iterate)).fold(0.0, f64::max);
+        let (change, whole) = (most(|i| i.change), most(|i| i.whole));
+        settled = change <= SETTLED * whole;
+        if iteration == MOST_ITERATIONS {
+            report.converged = false;
+            report.shortfall = Some(Shortfall::Secant { iterations: iteration, change: change / whole });
+        }
+    }
+    MOST_ITERATIONS
+}
+
 impl Worker {
     /// One sub-step of the own particles: forces, move, contacts.
     fn advance(&mut self, now: &SubStep, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
@@ -240,28 +290,72 @@ impl Worker {
         self.chunk.renew_links(model, now.time);
         let forces = self.chunk.forces(x, v);
         let forces_done = Instant::now();
-
         move_freely(now, first, forces, next_x, next_v);
+        self.seconds[0] += (air_done - begun).as_secs_f64();
+        self.seconds[1] += (forces_done - air_done).as_secs_f64();
+        self.seconds[2] += forces_done.elapsed().as_secs_f64();
+        self.touch(now, next_x, next_v);
+    }
+
+    /// One iteration for the end of a sub-step, with forces where it is so far; the first and the last are told apart.
+    fn iterate(
+        &mut self,
+        now: &SubStep,
+        reach: &Reach,
+        at: &Moving,
+        [is_first, is_last]: [bool; 2],
+        [next_x, next_v]: [&mut [Vec4]; 2],
+    ) {
+        let begun = Instant::now();
+        if is_first && now.renew_air {
+            let Moving { x, v } = now.moving;
+            self.chunk.renew_air(now.model, x, v, now.time, f64::from(AIR_HELD) * now.h);
+        }
+        self.chunk.renew_links(now.model, now.time);
+        let particles = self.chunk.particles.clone();
+        let forces = self.chunk.forces(&at.x, &at.v);
+        let own = [&at.x[particles.clone()], &at.v[particles.clone()]];
+        let use_slopes = !is_first && !is_last;
+        self.iterate.advance(
+            now.model,
+            reach,
+            (particles, use_slopes),
+            forces,
+            own,
+            [&mut *next_x, &mut *next_v],
+        );
+        self.lead(now, next_x, next_v);
+        self.seconds[1] += begun.elapsed().as_secs_f64();
+    }
+
+    /// Answers contacts with solids, and leads pins.
+    fn touch(&mut self, now: &SubStep, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
+        let begun = Instant::now();
+        let first = self.chunk.particles.start;
+        let x = &now.moving.x[first..];
         self.contacts = 0;
         for (body, meeting) in now.bodies.iter().zip(&self.meetings) {
             for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
                 let (mut end, mut speed) = (x1.xyz(), v1.xyz());
-                if model.inverse_mass[first + k] > 0.0
-                    && collide::answer(x[first + k].xyz(), &mut speed, &mut end, h, body, meeting)
+                if now.model.inverse_mass[first + k] > 0.0
+                    && collide::answer(x[k].xyz(), &mut speed, &mut end, now.h, body, meeting)
                 {
                     (*x1, *v1) = (end.into(), speed.into());
                     self.contacts += 1;
                 }
             }
         }
+        self.lead(now, next_x, next_v);
+        self.seconds[2] += begun.elapsed().as_secs_f64();
+    }
+
+    fn lead(&self, now: &SubStep, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
+        let x = &now.moving.x[self.chunk.particles.start..];
         for &(k, group, member) in &self.pinned {
-            let pin = &model.pins[group];
-            next_x[k] = pin.place(member, &now.led[group], &model.colliders).into();
-            next_v[k] = ((next_x[k].xyz() - x[first + k].xyz()) / h).into();
+            let pin = &now.model.pins[group];
+            next_x[k] = pin.place(member, &now.led[group], &now.model.colliders).into();
+            next_v[k] = ((next_x[k].xyz() - x[k].xyz()) / now.h).into();
         }
-        self.seconds[0] += (air_done - begun).as_secs_f64();
-        self.seconds[1] += (forces_done - air_done).as_secs_f64();
-        self.seconds[2] += forces_done.elapsed().as_secs_f64();
     }
 }
 

@@ -98,7 +98,7 @@ fn order(way: Way, _: bool) -> Result<Vec<Finding>, Failure> {
     };
     let (coarse, middle, fine) = (error(1)?, error(2)?, error(4)?);
     let expected = match way.method {
-        Method::Bdf2 => [2.0, 2.0],
+        Method::Bdf2 | Method::Bdf2Secant => [2.0, 2.0],
         Method::Verlet => [1.0, 2.0],
         _ => [1.0, 1.0],
     };

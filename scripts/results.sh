@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All tables of this machine: scripts/results.sh NAME [--quick] writes results/NAME. Nothing else should run meanwhile.
-# With a list of peers (peers/setup.sh) in PEERS they are compared too.
+# With a list of peers (peers/setup.sh) in PEERS they are compared too, which takes as long again: each has 20 s for a scene and a grid.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 name=$1
@@ -15,5 +15,5 @@ bench papers "$@"
 bench physics "$@"
 bench compare hang --set cloth[0].sheet.columns=20 --set cloth[0].sheet.rows=20 --threads 1 "$@"
 if [ -n "${PEERS:-}" ]; then
-    bench peers "$PEERS" --scene hang,drape --threads 1 "$@"
+    bench peers "$PEERS" --scene hang,drape --grid 10,30,100 --frames 60 --seconds 10 --budget 20 --threads 1 "$@"
 fi

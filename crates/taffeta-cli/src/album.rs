@@ -48,7 +48,8 @@ pub struct Album {
 impl Album {
     /// Opens a recording.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        let reader = Reader::open(path).map_err(Failure::input)?;
+        let mut reader = Reader::open(path).map_err(Failure::input)?;
+        reader.show_torn().map_err(Failure::input)?;
         let header = reader.header();
         let colliders = header.about["colliders"].as_array().map_or(&[][..], Vec::as_slice);
         let forms = colliders.iter().map(|c| serde_json::from_value(c["shape"].clone()).ok()).collect();

@@ -76,6 +76,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         None => Format::of_path(&args.out).map_err(Failure::input)?,
     };
     let mut reader = Reader::open(&args.recording).map_err(Failure::input)?;
+    reader.show_torn().map_err(Failure::input)?;
     let options = Options {
         up: args.up,
         scale: args.scale,

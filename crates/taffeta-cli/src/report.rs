@@ -12,7 +12,7 @@ use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check::{Certificate, seam_opening};
 use taffeta::collide::Settled;
-use taffeta::model::Model;
+use taffeta::model::{Model, Split};
 use taffeta::scene::Method;
 use taffeta::solve::parts::{self, Statistics};
 use taffeta::step::{Energy, momentum};
@@ -57,6 +57,9 @@ pub struct FrameReport {
     /// How far seams are open at most, beyond what their threads allow at this time [m]; null without seams.
     #[serde(default)]
     pub seam_opening_m: Option<f64>,
+    /// All particles that are split by now, where cloth is torn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub torn: Vec<Split>,
     /// Kinetic, gravity and elastic energy [J].
     pub energy_j: Value,
     /// Momentum of all particles [kg·m/s].
@@ -91,6 +94,7 @@ impl FrameReport {
             cloth_body: certificate.cloth_body,
             min_gap_m: finite(certificate.min_gap),
             seam_opening_m: seam_opening(model, state).and_then(finite),
+            torn: model.splits.clone(),
             energy_j: json!(Energy::of(model, state)),
             momentum: json!(momentum(model, state).to_array()),
             state_hash: format!("{:016x}", state.hash()),

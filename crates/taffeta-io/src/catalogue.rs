@@ -47,6 +47,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "flag-wind",
         "hammock",
         "hang",
+        "jelly",
         "mannequin",
         "needle",
         "objects",

@@ -32,13 +32,14 @@ bending_damping = 1.0
 fabric = "test"
 sheet = { width = 1.0, height = 1.0, columns = 5, rows = 5 }
 kick = { share = 0.5, speed = 0.1 }
+tear = 0.2
 [[cloth.pin]]
 sides = ["upper"]
 vertices = [3, 4]
 keyframe = [{ time = 1.0 }, { time = 2.0, move = [0.0, 0.1, 0.0], turn = [0.0, 5.0, 0.0] }]
 [[cloth]]
 strip = { length = 1.0, width = 0.1, segments = 10 }
-pin = [{ sides = ["left"], on = "dummy", within = 0.5 }]
+pin = [{ sides = ["left"], on = "dummy", within = 0.5, breaks = 20.0 }]
 [[cloth]]
 disc = { radius = 0.5, rings = 4 }
 [[cloth]]
@@ -46,6 +47,7 @@ tube = { radius = 0.5, length = 1.0, segments = 12, rows = 6 }
 [[cloth]]
 ball = { radius = 0.2, rings = 3 }
 filling = { pressure = 100.0 }
+solid = { cell = 0.1, density = 100.0, modulus = 1e4, damping = 1.0 }
 [[cloth]]
 lattice = { size = [0.1, 0.2, 0.3], cells = [2, 3, 4], density = 50.0, modulus = 2e4, damping = 1.0 }
 [[cloth]]

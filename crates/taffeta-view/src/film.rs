@@ -32,7 +32,8 @@ pub struct Film {
 impl Film {
     /// Opens a recording at its first frame.
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
-        let reader = Reader::open(path)?;
+        let mut reader = Reader::open(path)?;
+        reader.show_torn()?;
         let header = reader.header();
         let scene = scene_file::from_text("the recorded scene", &header.scene, &[]).ok();
         let mut film = Self {

@@ -20,8 +20,12 @@ const FLIGHT: f64 = 2.0;
 const SAMPLES: u32 = 100;
 /// Balls in the air at once; the oldest makes room.
 const MOST_BALLS: usize = 4;
-/// No hand leads a particle faster than this [m/s].
-const FASTEST: f64 = 10.0;
+/// A hand passes no more than this many diagonals of the cloth in a second [1/s]: what is torn along by a faster one takes many times the sub-steps.
+const HAND_SPEED: f64 = 0.75;
+/// In this time a hand that rests reaches its speed, and one that is near its place has most of the way behind it [s].
+const HAND_EASE: f64 = 0.1;
+/// A hand that is as near as this to its place is there [diagonals of the cloth].
+const HAND_THERE: f64 = 1e-4;
 /// Particles that can be held at once.
 const MOST_HELD: usize = 1000;
 
@@ -52,6 +56,8 @@ struct Side {
     judged: Arc<Model>,
     report: Value,
     certificate: Value,
+    /// How fast every hand moves [m/s].
+    hand_velocities: BTreeMap<u32, DVec3>,
     /// A fingerprint of its start.
     start: u64,
 }
@@ -177,22 +183,27 @@ impl Live {
         }
     }
 
-    /// Moves all sides on by a frame. A side that cannot go on keeps its last good state.
-    pub fn advance(&mut self) -> Result<(), StepError> {
+    /// Moves all sides on by a frame, and tells whether the shape to be drawn has changed. A side that cannot go on keeps its last good state.
+    pub fn advance(&mut self) -> Result<bool, StepError> {
         let now = self.time();
         let in_the_air = self.balls.len();
         self.balls.retain(|ball| ball.lands > now);
-        if self.balls.len() < in_the_air {
+        let landed = self.balls.len() < in_the_air;
+        if landed {
             // Fewer bodies than a scene that had no faults with them.
             let _ = self.rebuild();
         }
-        let frame_time = self.scene.frame_time;
+        let (frame_time, mut torn) = (self.scene.frame_time, false);
+        let size = if self.hands.held.is_empty() { 0.0 } else { self.figure.size() };
         for side in &mut self.sides {
-            side.lead(&self.hands, frame_time);
-            side.advance(frame_time)?;
+            side.lead(&self.hands, size, frame_time);
+            torn |= side.advance(frame_time)?;
+        }
+        if let Some(first) = self.sides.first().filter(|_| torn) {
+            self.figure = Figure::of(first.simulation.model(), std::mem::take(&mut self.figure.methods));
         }
         self.frame += 1;
-        Ok(())
+        Ok(landed || torn)
     }
 
     /// Hands the present states in to be certified.
@@ -270,7 +281,14 @@ impl Side {
     fn start(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let simulation = Simulation::new(scene, meshes)?;
         let judged = certifier::for_the_check(simulation.model());
-        let mut side = Self { simulation, judged, report: Value::Null, certificate: Value::Null, start: 0 };
+        let mut side = Self {
+            simulation,
+            judged,
+            report: Value::Null,
+            certificate: Value::Null,
+            hand_velocities: BTreeMap::new(),
+            start: 0,
+        };
         side.start = side.start_hash();
         side.report = side.told(&Default::default());
         Ok(side)
@@ -286,9 +304,12 @@ impl Side {
     /// Goes on from where another simulation is, if it is of the same cloth with the same start.
     fn goes_on_from(&mut self, before: &Side) -> bool {
         let (old, new) = (before.simulation.model(), self.simulation.model());
-        let same = self.start == before.start
-            && old.triangles == new.triangles
-            && old.rest_lengths == new.rest_lengths;
+        // Cloth that is torn has other triangles than at its start, but as many.
+        let same_mesh = match old.splits.is_empty() {
+            true => old.triangles == new.triangles && old.rest_lengths == new.rest_lengths,
+            false => old.triangles.len() == new.triangles.len() && old.tearing.len() == new.tearing.len(),
+        };
+        let same = self.start == before.start && same_mesh;
         if same && self.simulation.take_over(&before.simulation).is_ok() {
             self.report = before.report.clone();
             return true;
@@ -296,22 +317,27 @@ impl Side {
         false
     }
 
-    /// Leads what is held a frame's way towards its place.
-    fn lead(&mut self, hands: &Hands, frame_time: f64) {
+    /// Leads what is held a frame's way towards its place, on a cloth of this size [m].
+    fn lead(&mut self, hands: &Hands, size: f64, frame_time: f64) {
         let mut hands = hands.clone();
+        self.hand_velocities.retain(|particle, _| hands.held.contains_key(particle));
         for (particle, place) in &mut hands.held {
             if let Some(now) = self.simulation.state().positions.get(*particle as usize) {
-                *place = *now + (*place - *now).clamp_length_max(FASTEST * frame_time);
+                let velocity = self.hand_velocities.entry(*particle).or_default();
+                *place = followed(*now, *place, velocity, size, frame_time);
             }
         }
         self.simulation.set_hands(&hands, frame_time);
     }
 
-    fn advance(&mut self, frame_time: f64) -> Result<(), StepError> {
+    /// Moves on by a frame, and tells whether anything tore or came off.
+    fn advance(&mut self, frame_time: f64) -> Result<bool, StepError> {
         let begun = Instant::now();
         let mut told = Told { converged: true, ..Told::default() };
+        let mut parted = false;
         for _ in 0..self.simulation.model().steps_per_frame {
             let step = self.simulation.step()?;
+            parted |= step.parted > 0;
             told.iterations += u64::from(step.iterations);
             told.substeps += u64::from(step.substeps);
             told.converged &= step.converged;
@@ -322,7 +348,10 @@ impl Side {
         told.wall = begun.elapsed().as_secs_f64();
         told.realtime_factor = frame_time / told.wall;
         self.report = self.told(&told);
-        Ok(())
+        if parted {
+            self.judged = certifier::for_the_check(self.simulation.model());
+        }
+        Ok(parted)
     }
 
     fn told(&self, told: &Told) -> Value {
@@ -343,9 +372,23 @@ impl Side {
             "contacts": told.contacts,
             "energy_j": Energy::of(model, state),
             "realtime_factor": finite(told.realtime_factor),
+            "torn": model.splits,
             "state_hash": format!("{:016x}", state.hash()),
         })
     }
+}
+
+/// Where a hand at `now` that goes to `place` is a frame later [m]; its velocity changes on the way [m/s].
+fn followed(now: DVec3, place: DVec3, velocity: &mut DVec3, size: f64, frame_time: f64) -> DVec3 {
+    let (way, speed) = (place - now, HAND_SPEED * size);
+    if way.length() <= HAND_THERE * size {
+        *velocity = DVec3::ZERO;
+        return place;
+    }
+    let wanted = (way / HAND_EASE.max(frame_time)).clamp_length_max(speed);
+    *velocity += (wanted - *velocity).clamp_length_max(speed * frame_time / HAND_EASE);
+    *velocity = velocity.clamp_length_max(speed);
+    now + *velocity * frame_time
 }
 
 /// What the steps of a frame tell together.
@@ -359,4 +402,29 @@ struct Told {
     shortfall: Option<String>,
     contacts: u32,
     realtime_factor: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hand_is_never_faster_than_its_bound_and_arrives() {
+        let (size, place) = (1.4, DVec3::new(3.0, -4.0, 12.0));
+        for frame_time in [1.0 / 120.0, 1.0 / 30.0, 0.2] {
+            let (mut at, mut velocity, mut time) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+            while at != place {
+                let next = followed(at, place, &mut velocity, size, frame_time);
+                assert!(at.distance(next) <= HAND_SPEED * size * frame_time * (1.0 + 1e-9));
+                assert!(at.distance(next) > 0.0, "it moves from the first frame on");
+                assert!(next.distance(place) < at.distance(place), "and never past its place");
+                at = next;
+                time += frame_time;
+                assert!(
+                    time < 13.0 / (HAND_SPEED * size) + 2.0,
+                    "13 m, and two seconds to start and to stop"
+                );
+            }
+        }
+    }
 }

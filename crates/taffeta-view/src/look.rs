@@ -93,6 +93,15 @@ impl Figure {
         ]))
     }
 
+    /// Diagonal of its largest piece at rest [m].
+    pub fn size(&self) -> f64 {
+        let of = |(.., particles, _): &(String, String, Range<usize>, Range<usize>)| {
+            let (low, high) = bounds(&self.rest_positions[particles.clone()]);
+            low.distance(high)
+        };
+        self.cloths.iter().map(of).fold(0.0, f64::max)
+    }
+
     /// For every edge its strip, and the group of strips that are solved at once: the cut that the methods by strips use.
     fn strips(&self) -> (Vec<u32>, Vec<u32>) {
         let straights = topology::straight_pairs(&self.edges, &self.rest_positions);
@@ -125,6 +134,12 @@ fn form(form: &Form) -> Value {
     }
 }
 
+/// The corners of the box around points.
+fn bounds(points: &[DVec3]) -> (DVec3, DVec3) {
+    let reduced = |f: fn(DVec3, DVec3) -> DVec3| points.iter().copied().reduce(f).unwrap_or_default();
+    (reduced(DVec3::min), reduced(DVec3::max))
+}
+
 fn coordinates(points: &[DVec3]) -> impl Iterator<Item = f32> + '_ {
     points.iter().flat_map(|p| p.to_array()).map(|x| x as f32)
 }
@@ -149,8 +164,7 @@ pub struct Side<'a> {
 impl Side<'_> {
     /// Adds its arrays to a message, under its number; returns its part of the head.
     pub fn pack(&self, figure: &Figure, number: usize, packet: &mut Packet) -> Value {
-        let low = self.positions.iter().copied().reduce(DVec3::min).unwrap_or_default();
-        let high = self.positions.iter().copied().reduce(DVec3::max).unwrap_or_default();
+        let (low, high) = bounds(self.positions);
         let centre = 0.5 * low + 0.5 * high;
         let relative = self.positions.iter().flat_map(|p| (*p - centre).to_array());
         packet.f32(&format!("positions {number}"), relative.map(|x| x as f32));

@@ -12,8 +12,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// Frames under way to a page that it has not shown yet.
 const MOST_UNSHOWN: usize = 2;
-/// A page that takes nothing for so long is let go.
+/// A page that does not take a message in this time is let go; large ones may come by a slow line, or to a page that is busy [bytes in a second].
 const PATIENCE: Duration = Duration::from_secs(20);
+const SLOWEST: f64 = 65_536.0;
 /// Messages of a page are taken no faster than one in this time, but for a burst.
 const PACE: Duration = Duration::from_micros(2500);
 const BURST: u32 = 100;
@@ -159,7 +160,7 @@ impl Page {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), Gone> {
-        match timeout(PATIENCE, self.socket.send(message)).await {
+        match timeout(patience(&message), self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             _ => Err(Gone),
         }
@@ -170,4 +171,14 @@ impl Page {
         json!({ "v": VERSION, "kind": "pages", "control": control, "watching": pages.present.len() })
             .to_string()
     }
+}
+
+/// How long a page may take to take a message.
+fn patience(message: &Message) -> Duration {
+    let size = match message {
+        Message::Text(text) => text.len(),
+        Message::Binary(bytes) => bytes.len(),
+        _ => 0,
+    };
+    PATIENCE + Duration::from_secs_f64(size as f64 / SLOWEST)
 }

@@ -124,13 +124,12 @@ impl Studio {
                 film.frame_time()
             }
             Opened::Live(live) => {
-                let (bodies, frame_time) = (live.figure.bodies.len(), live.scene.frame_time);
-                if let Err(error) = self.pool.install(|| live.advance()) {
-                    return self.halt(&error.to_string());
-                }
-                // A ball has landed.
-                if live.figure.bodies.len() != bodies {
-                    self.reshape();
+                let frame_time = live.scene.frame_time;
+                match self.pool.install(|| live.advance()) {
+                    Err(error) => return self.halt(&error.to_string()),
+                    // A ball has landed, or cloth has torn.
+                    Ok(true) => self.reshape(),
+                    Ok(false) => {}
                 }
                 frame_time
             }

@@ -156,7 +156,7 @@ fn a_ball_rolls_and_a_box_slides_down_a_slope_as_fast_as_mechanics_say() {
         let expected = [5.0 / 7.0 * sine * fall, (sine - 0.1 * cosine) * fall];
         println!("{method:?}: {ways:?} m, by mechanics {expected:?} m and 0");
         for (way, expected) in ways.iter().zip(expected) {
-            assert!((way / expected - 1.0).abs() < 0.03, "{method:?}: {way} and not {expected}");
+            assert!((way / expected - 1.0).abs() < 2e-3, "{method:?}: {way} and not {expected}");
         }
         assert!(ways[2] < 1e-4, "{method:?}: {}", ways[2]);
     }
@@ -236,6 +236,76 @@ fn a_heavy_roller_hangs_in_a_light_band_as_deep_as_statics_say() {
         );
         assert!((depth / expected - 1.0).abs() < 0.03, "{method:?}: {depth} and not {expected}");
         assert_eq!((certificate.cloth_body, certificate.cloth_cloth), (0, 0), "{method:?}");
+    }
+}
+
+#[test]
+fn a_ball_rests_in_a_net_of_two_bands_as_deep_as_statics_say() {
+    let (a, length, width, r, mass) = (0.24, 0.6, 0.05, 0.08, 1.0);
+    let band = |turn: f64, height: f64| Cloth {
+        sheet: Some(Sheet { width: length, height: width, columns: 41, rows: 3, slack: a / (0.5 * length) }),
+        pin: vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }],
+        rotation: [0.0, turn, 0.0],
+        position: [0.0, height, 0.0],
+        ..Cloth::default()
+    };
+    for method in [Method::Verlet, Method::BackwardEuler] {
+        let cloth = vec![band(0.0, 0.0), band(90.0, 0.004)];
+        // Without friction bands slip off a ball.
+        let body = vec![Body { friction: Some(1.0), ..ball([0.0, -0.06, 0.0], r, mass) }];
+        let mut scene = Scene { cloth, body, ..Scene::default() };
+        scene.air.damping = 12.0;
+        scene.solver.method = method;
+        let mut simulation = simulation(&scene);
+        let model = simulation.model().clone();
+        // Each band holds half of the ball and of the net.
+        let weight =
+            0.5 * 9.81 * (mass + 0.5 * model.mass[..model.cloth_particle_count()].iter().sum::<f64>());
+        let expected = depth_of_roller(r, weight, a, width * model.cloths[0].fabric.warp, length);
+        run_on(&mut simulation, 30);
+        let (place, certificate) = (places(&simulation)[0], simulation.certificate());
+        println!(
+            "{method:?}: {:.5} m deep at ({:.5}, {:.5}), {expected:.5} m by statics",
+            -place.y, place.x, place.z
+        );
+        assert!((-place.y / expected - 1.0).abs() < 0.03, "{method:?}: {} and not {expected}", -place.y);
+        assert!(place.x.hypot(place.z) < 0.005, "{method:?}: in the middle");
+        assert_eq!((certificate.cloth_body, certificate.cloth_cloth), (0, 0), "{method:?}");
+    }
+}
+
+#[test]
+fn a_heavy_sheet_stops_a_light_ball_and_no_energy_comes_up() {
+    // How much of it may come up in the step of the impact: explicit springs take in what contact has pressed together. Edges that are corrected one by one
+    // tremble within the tolerance, and count as springs for the energy: nothing is claimed of them.
+    for (method, may) in Method::ALL.iter().map(|method| match method {
+        Method::Verlet => (*method, 0.04),
+        Method::ImpulseIterative => (*method, f64::INFINITY),
+        _ => (*method, 1e-3),
+    }) {
+        let mut scene = Scene { cloth: vec![sheet(0.4, 11)], gravity: [0.0; 3], ..Scene::default() };
+        scene.body = vec![Body { velocity: [0.0, -2.0, 0.0], ..ball([0.0, 0.1, 0.0], 0.05, 0.002) }];
+        scene.air.density = 0.0;
+        scene.solver.method = method;
+        let mut simulation = simulation(&scene);
+        let model = simulation.model().clone();
+        let heavy = model.mass[..model.cloth_particle_count()].iter().sum::<f64>() / 0.002;
+        let mut energy = Energy::of(&model, simulation.state()).total();
+        let (start, mut most) = (energy, 0.0_f64);
+        for _ in 0..6 {
+            simulation.step().unwrap();
+            let now = Energy::of(&model, simulation.state()).total();
+            most = most.max((now - energy) / start);
+            energy = now;
+        }
+        let speed = simulation.state().velocities.last().unwrap().y;
+        println!(
+            "{method:?}: a sheet {heavy:.0} times as heavy leaves {speed:.3} of -2 m/s, {:.2} of the energy",
+            energy / start
+        );
+        assert!(most < may, "{method:?}: {most} of the energy came up within a step");
+        assert!(speed > 0.0, "{method:?}: it still falls: {speed}");
+        assert_eq!(simulation.certificate().cloth_body, 0, "{method:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use taffeta::solve::bends::{self, Fold};
 use taffeta::solve::blocks::{Link, Strips, Turn, each_block};
 use taffeta::solve::direct::Direct;
 use taffeta::solve::parts::cut;
-use taffeta::solve::strips::{self, Limits, Particles, Row};
+use taffeta::solve::strips::{self, Limits, Particles, Row, Start};
 use taffeta::step::Energy;
 
 /// A small net of edges with lengths to keep.
@@ -90,7 +90,8 @@ fn by_strips(net: &Net, single: bool, set: InstructionSet, frozen: bool) -> Vec<
         for group in &packed.groups {
             let rows: usize = group.iter().map(|b| b.rows()).sum();
             each_block(group, &mut tension[first..first + rows], &mut scratch, &|block, tension, rows| {
-                strips::hard(set, block, to, frozen.then_some(at), tension, rows, Limits::NONE);
+                let start = if frozen { Start::Directions(at) } else { Start::Unused };
+                strips::hard(set, block, to, start, tension, rows, Limits::NONE);
             });
             first += rows;
         }
@@ -109,7 +110,8 @@ fn by_system(net: &Net, frozen: bool) -> Vec<Vec4> {
     let (mut q, mut tension) = (net.q.clone(), vec![0.0; net.edges.len()]);
     let along = net.along();
     for _ in 0..500 {
-        direct.correct(&mut q, frozen.then_some(&along[..]), &mut tension, Limits::NONE);
+        let start = if frozen { Start::Directions(&along[..]) } else { Start::Unused };
+        direct.correct(&mut q, start, &mut tension, Limits::NONE);
         if net.worst(&q) < 1e-14 {
             break;
         }

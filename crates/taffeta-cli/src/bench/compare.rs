@@ -17,6 +17,9 @@ use taffeta_render::plot::{Level, Line, Plot, Stroke};
 /// How many times the sub-steps of its finest run the reference takes.
 const FINER: u32 = 4;
 
+/// The colour of what methods choose by themselves.
+const CHOSEN: usize = 7;
+
 /// Runs one scene by every method with more and more sub-steps, and compares each with a reference that has converged.
 ///
 /// The error is the distance of particles from where the reference has them, root mean square over all particles and frames, over the
@@ -91,7 +94,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     let finest = FINER << ladder_top(doublings, args.reference);
     let (exact, own_error, size) = pool.install(|| bench.reference(finest))?;
     tell(format_args!("reference {}: its own error is about {}", args.reference.name(), figures(own_error)))?;
-    let (mut lines, mut chosen): (Vec<Line>, Vec<[f64; 2]>) = Default::default();
+    let (mut lines, mut chosen, mut spreads) = (Vec::new(), Vec::new(), Vec::new());
     let methods = if args.methods.is_empty() { Method::ALL } else { &args.methods };
     for (colour, &method) in methods.iter().enumerate() {
         let mut points = Vec::new();
@@ -107,6 +110,12 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
             };
             let row = row(method, multiple, &run, &exact, size, threads);
             let point = [row.ms_per_frame.cpu.unwrap_or(row.ms_per_frame.median), row.error];
+            let ends = row.ms_per_frame.cpu_quartiles.unwrap_or([point[0]; 2]);
+            spreads.push(Line {
+                points: ends.map(|ms| [ms, row.error]).to_vec(),
+                colour: if multiple.is_some() { colour } else { CHOSEN },
+                ..Line::default()
+            });
             if multiple.is_some() { &mut points } else { &mut chosen }.push(point);
             table.take(method.name(), Ok(row), words)?;
         }
@@ -115,9 +124,10 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     lines.push(Line {
         name: "as the method chooses".into(),
         points: chosen,
-        colour: 7,
+        colour: CHOSEN,
         stroke: Stroke::Marks,
     });
+    lines.extend(spreads);
     table.plots = vec![plot(args, lines, own_error)];
     table.page = vec![section(args, &table, own_error, finest)];
     Ok(table)
@@ -231,7 +241,7 @@ fn plot(args: &Args, lines: Vec<Line>, own_error: f64) -> Plot {
     Plot {
         title: format!("Error against time: {}", args.scene),
         x_label: "CPU time of a frame [ms]".into(),
-        y_label: "error over size, root mean square".into(),
+        y_label: "error / size of the cloth (RMS)".into(),
         log_x: true,
         log_y: true,
         lines,
@@ -244,7 +254,7 @@ fn section(args: &Args, table: &Table, own_error: f64, finest: u32) -> Section {
     Section {
         title: format!("Scene {}{changes}", args.scene),
         words: vec![
-            "Further left is cheaper, further down is better. Every point is one run with twice the sub-steps of the one before; times are medians of CPU time.".into(),
+            "Further left is cheaper, further down is better. Every point is one run with twice the sub-steps of the one before; times are medians of the CPU times of frames, bars go from the first to the third quartile of them.".into(),
             format!(
                 "The reference is `{}` with {finest} times the sub-steps that it needs; half as many change it by {}. Errors are distances of particles over the diagonal of the cloth at rest, root mean square over all particles and frames. Methods that keep lengths solve a cloth that does not stretch: where their line turns level, the stretch of the fabric is all that is left.",
                 args.reference.name(),
@@ -256,6 +266,8 @@ fn section(args: &Args, table: &Table, own_error: f64, finest: u32) -> Section {
             figure("sub-steps in a frame", "substeps"),
             column("chosen by", "chosen_by", Form::Plain),
             figure("CPU ms a frame", "ms_per_frame.cpu"),
+            figure("first quartile", "ms_per_frame.cpu_quartiles.0"),
+            figure("third", "ms_per_frame.cpu_quartiles.1"),
             figure("wall ms a frame", "ms_per_frame.median"),
             figure("error", "error"),
             figure("largest error", "largest_error"),

@@ -1,4 +1,4 @@
-//! The built-in drape, stage by stage.
+//! The built-in drape, or another scene with contact, stage by stage.
 
 use super::{Common, Milliseconds, Table, median, warm_up};
 use crate::certificate::{Worst, figures, percent};
@@ -12,11 +12,14 @@ use taffeta::Simulation;
 use taffeta::step::StepError;
 use taffeta_io::scene_file::{self, SceneSource};
 
-/// The built-in scene `drape`: a sheet falls over a sphere. Tells where the time of a frame goes.
+/// A built-in scene with contact, such as `drape`: a sheet falls over a sphere. Tells where the time of a frame goes.
 ///
 /// Times are medians over all frames, in ms.
 #[derive(clap::Args)]
 pub struct Args {
+    /// The built-in scene.
+    #[arg(long, value_name = "NAME", default_value = "drape")]
+    scene: String,
     /// The method by name [default: the scene's own].
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
@@ -39,6 +42,7 @@ pub struct Args {
 /// One line of the table.
 #[derive(Serialize)]
 struct Row {
+    scene: String,
     method: &'static str,
     particles: usize,
     threads: usize,
@@ -50,14 +54,15 @@ struct Row {
     tolerance: f64,
     max_strain: f64,
     intersections: usize,
-    /// Particles that touch the sphere in the last frame.
+    /// Contacts in the last frame.
     contacts: u32,
 }
 
 /// Measures the drape on every number of threads asked for.
 pub fn measure(args: &Args) -> Result<Table, Failure> {
     let quick = |number: u32| args.common.quick.then_some(number);
-    let (grid, frames) = (args.grid.or(quick(30)), args.frames.or(quick(10)));
+    let small = quick(30).filter(|_| args.scene == "drape");
+    let (grid, frames) = (args.grid.or(small), args.frames.or(quick(10)));
     let mut sets: Vec<String> = frames.iter().map(|frames| format!("frames={frames}")).collect();
     sets.extend(args.method.iter().map(|method| format!("solver.method={method}")));
     sets.extend(args.tolerance.iter().map(|tolerance| format!("solver.tolerance={tolerance}")));
@@ -65,13 +70,13 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     for side in ["columns", "rows"] {
         sets.extend(grid.iter().map(|n| format!("cloth[0].sheet.{side}={n}")));
     }
-    let loaded = scene_file::load(&SceneSource::find("drape")?, &sets)?;
+    let loaded = scene_file::load(&SceneSource::find(&args.scene)?, &sets)?;
     let mut table = Table::default();
     for &threads in &args.common.threads() {
         let row = machine::pool(Some(threads))?.install(|| {
             let built = Simulation::new(&loaded.scene, &loaded.meshes);
             let mut simulation = built.map_err(|faults| loaded.refuse(faults))?;
-            Ok::<_, Failure>(go_through(&mut simulation, loaded.scene.frames, threads))
+            Ok::<_, Failure>(go_through(&mut simulation, &args.scene, loaded.scene.frames, threads))
         })?;
         table.take(&format!("{threads} threads"), row, words)?;
     }
@@ -79,7 +84,12 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
     Ok(table)
 }
 
-fn go_through(simulation: &mut Simulation, frames: u32, threads: usize) -> Result<Row, StepError> {
+fn go_through(
+    simulation: &mut Simulation,
+    scene: &str,
+    frames: u32,
+    threads: usize,
+) -> Result<Row, StepError> {
     let (mut steps, mut certificate_s) = (Vec::new(), Vec::new());
     let mut worst = Worst::default();
     warm_up(simulation)?;
@@ -92,6 +102,7 @@ fn go_through(simulation: &mut Simulation, frames: u32, threads: usize) -> Resul
     let model = simulation.model();
     let wall: f64 = steps.iter().map(|frame| frame.wall.as_secs_f64()).sum();
     Ok(Row {
+        scene: scene.into(),
         method: model.method.name(),
         particles: model.particle_count(),
         threads,
@@ -124,8 +135,9 @@ fn words(row: &Row) -> String {
     let stage =
         |(name, ms): (&String, &Value)| format!("{name} {}", figures(ms.as_f64().unwrap_or(f64::NAN)));
     format!(
-        "{}, {} particles, {} threads, {} frames: {} ms a frame (least {}, cpu {}), {} x real time\n  stages [ms]: {}\n  \
+        "{}, {}, {} particles, {} threads, {} frames: {} ms a frame (least {}, cpu {}), {} x real time\n  stages [ms]: {}\n  \
          {} substeps, largest strain {}, intersections {}, contacts at the end {}",
+        row.scene,
         row.method,
         row.particles,
         row.threads,

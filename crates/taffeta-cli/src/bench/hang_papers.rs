@@ -42,6 +42,8 @@ pub const CELLS: &[Cell] = &[
     cell(Method::ImpulseIterative, 50, 1e-2, "P2 ~ 1"),
     cell(Method::ImpulseIterative, 50, 1e-4, "P2 1/6"),
     capped(Method::ImpulseIterative, 50, 1e-2, "P2 2.3"),
+    cell(Method::ImpulseIterative, 40, 1e-2, "P2 fig.4"),
+    cell(Method::ImpulseIterative, 40, 1e-4, "P2 fig.4"),
     cell(Method::ImpulseDirect, 10, 1e-6, "P2 4"),
     cell(Method::ImpulseDirect, 20, 1e-6, "P2 1/4"),
 ];

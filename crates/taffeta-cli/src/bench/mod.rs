@@ -257,6 +257,8 @@ struct Milliseconds {
     min: f64,
     /// Median CPU time of all threads, where the system tells it.
     cpu: Option<f64>,
+    /// CPU time that a quarter of the frames is below, and that a quarter is above.
+    cpu_quartiles: Option<[f64; 2]>,
 }
 
 impl Milliseconds {
@@ -266,6 +268,7 @@ impl Milliseconds {
         Self {
             median: median(wall.clone()),
             min: wall.into_iter().fold(f64::INFINITY, f64::min),
+            cpu_quartiles: cpu.clone().map(quartiles),
             cpu: cpu.map(median),
         }
     }
@@ -276,6 +279,13 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let (low, high) = (numbers.len().saturating_sub(1) / 2, numbers.len() / 2);
     numbers.get(low).zip(numbers.get(high)).map_or(f64::NAN, |(a, b)| 0.5 * (a + b))
+}
+
+/// Medians of the lower and of the upper half of a list.
+fn quartiles(mut numbers: Vec<f64>) -> [f64; 2] {
+    numbers.sort_by(f64::total_cmp);
+    let half = numbers.len().div_ceil(2);
+    [median(numbers[..half].to_vec()), median(numbers[numbers.len() - half..].to_vec())]
 }
 
 /// Takes one step and goes back, so that memory, caches and threads are warm.
@@ -294,7 +304,7 @@ fn go_back(simulation: &mut Simulation, bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{csv, median};
+    use super::{csv, median, quartiles};
     use serde_json::json;
 
     #[test]
@@ -308,5 +318,7 @@ mod tests {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(vec![]).is_nan());
+        assert_eq!(quartiles(vec![5.0, 1.0, 4.0, 2.0, 3.0]), [2.0, 4.0]);
+        assert_eq!(quartiles(vec![4.0, 1.0, 2.0, 3.0]), [1.5, 3.5]);
     }
 }

@@ -172,7 +172,7 @@ pub fn markdown(title: &str, about: &[(&str, String)], sections: &[Section]) -> 
 fn add_section(page: &mut String, number: usize, section: &Section) {
     let _ = writeln!(page, "<section id=\"s{number}\">\n<h2>{}</h2>", escape(&section.title));
     for words in &section.words {
-        let _ = writeln!(page, "<p>{}</p>", escape(words));
+        let _ = writeln!(page, "<p>{}</p>", prose(words));
     }
     if !section.commands.is_empty() {
         let _ = writeln!(page, "<pre>{}</pre>", escape(&section.commands.join("\n")));
@@ -261,6 +261,15 @@ pub fn cell(value: &Value, form: Form) -> String {
     }
 }
 
+/// Words in which what stands between backticks is code, as in Markdown.
+fn prose(words: &str) -> String {
+    let part = |(i, part): (usize, &str)| {
+        let part = escape(part);
+        if i % 2 == 1 { format!("<code>{part}</code>") } else { part }
+    };
+    words.split('`').enumerate().map(part).collect()
+}
+
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -280,10 +289,12 @@ mod tests {
         ];
         let columns =
             vec![text("name", "name"), figure("ms", "ms.median"), column("ok", "ok", Form::Verdict)];
-        let section = Section { title: "T & t".into(), columns, rows, ..Section::default() };
+        let words = vec!["a `b<c`".into()];
+        let section = Section { title: "T & t".into(), words, columns, rows, ..Section::default() };
         let page = html("page", &[("machine", "x".into())], &[section]);
         for part in [
             "T &amp; t",
+            "<p>a <code>b&lt;c</code></p>",
             "<td>a&lt;b</td><td class=\"number\">1234</td><td class=\"good\">yes</td>",
             "<td class=\"same\">a&lt;b</td><td class=\"number\">–</td><td class=\"bad\">NO</td>",
         ] {

@@ -3,7 +3,9 @@
 use super::page::Figure;
 use crate::Failure;
 use taffeta::Simulation;
-use taffeta_render::{Framing, Picture, Scale, SceneView, Values, render, values};
+use taffeta::math::DVec3;
+use taffeta::model::Form;
+use taffeta_render::{BodyView, Framing, Picture, Scale, SceneView, Values, render, values};
 
 /// Width and height [pixels].
 const SIZE: (u32, u32) = (640, 420);
@@ -13,6 +15,13 @@ pub fn taken(simulation: &Simulation, words: String, strain: Option<f64>) -> Res
     let (model, state) = (simulation.model(), simulation.state());
     let percents = values::strain(&state.positions, &model.edges, &model.rest_lengths);
     let mut view = SceneView::of(model, &state.positions, state.time);
+    // Bodies that are meshes are told by their points, which stand nowhere yet.
+    let meshes = model.colliders.iter().zip(model.poses(state)).filter_map(|(body, pose)| match &body.form {
+        Form::Mesh(mesh) => Some((mesh.points(state.time, &pose), mesh.triangles())),
+        Form::Closed(_) => None,
+    });
+    let meshes: Vec<(Vec<DVec3>, &[[u32; 3]])> = meshes.collect();
+    view.bodies.extend(meshes.iter().map(|(positions, triangles)| BodyView::Mesh { positions, triangles }));
     let mut framing = Framing::new(SIZE.0, SIZE.1);
     framing.include(&view);
     view.ground = Some(framing.ground());

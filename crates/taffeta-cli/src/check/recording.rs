@@ -8,7 +8,7 @@ use std::path::Path;
 use taffeta::check::{PlacedBody, Surface, body_intersections, certify_parts};
 use taffeta::math::DVec3;
 use taffeta::model::{Form, State};
-use taffeta_io::recording::{Frame, FullState, Header, Reader, RecordingError};
+use taffeta_io::recording::{Frame, FullState, Header, Reader, RecordingError, torn};
 
 /// Positions are recorded relative to the middle of their bounding box, to this share of its extent.
 const ROUNDING: f64 = 1.0 / (1u64 << 25) as f64;
@@ -17,6 +17,7 @@ const ROUNDING: f64 = 1.0 / (1u64 << 25) as f64;
 pub fn examine(path: &Path, tolerance: Option<f64>) -> Result<Findings, Failure> {
     let mut reader = Reader::open(path).map_err(Failure::input)?;
     let header = reader.header().clone();
+    let (mut torn, mut splits) = (header.clone(), 0);
     let mut found = Findings {
         subject: String::new(),
         tolerance: tolerance.or(header.about["tolerance"].as_f64()),
@@ -41,13 +42,18 @@ pub fn examine(path: &Path, tolerance: Option<f64>) -> Result<Findings, Failure>
             found.faults.push(format!("frame {} has the poses of {there} bodies of {wanted}", frame.number));
         }
         check_bodies(&header, &shapes, &frame, &mut found);
+        match torn::splits(&frame.report, &header) {
+            Ok(list) if list.len() != splits => (splits, torn) = (list.len(), header.torn(&list)),
+            Ok(_) => {}
+            Err(reason) => found.faults.push(format!("frame {}: {reason}", frame.number)),
+        }
         let bodies = shapes.iter().zip(&frame.bodies);
         let bodies = bodies.filter_map(|(form, pose)| Some((form.as_ref()?, *pose)));
-        let cloth = Surface { positions: &positions, triangles: &header.triangles };
+        let cloth = Surface { positions: &positions, triangles: &torn.triangles };
         found.frames.push(Measured {
             name: format!("frame {}", frame.number),
             time: Some(frame.time),
-            certificate: certify_parts(cloth, &header.edges, &header.rest_lengths, bodies, frame.time),
+            certificate: certify_parts(cloth, &torn.edges, &torn.rest_lengths, bodies, frame.time),
             resolution,
         });
     }

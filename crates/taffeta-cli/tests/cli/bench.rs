@@ -157,13 +157,20 @@ fn peers_are_judged_from_their_frames() {
     let words =
         ["bench", "peers", "list.json", "--grid", "4", "--frames", "20", "--tolerance", "0.01", "--out", "."];
     let ended = place.succeed(&words);
-    assert!(ended.err.contains("no-such-program"), "{}", ended.err);
+    assert!(ended.out.contains("no-such-program"), "{}", ended.out);
     let all = place.json("peers.json");
     let rows = all["rows"].as_array().unwrap();
     let still = rows.iter().find(|row| row["peer"] == "still").unwrap();
     assert!(
         still["max_strain"].as_f64() < Some(1e-12) && still["version"] == "7" && still["counts"] == false
     );
+    let gone = rows.iter().find(|row| row["peer"] == "gone").unwrap();
+    assert!(
+        gone["counts"] == false
+            && gone["failure"].as_str().is_some_and(|why| why.contains("no-such-program"))
+    );
+    let page = std::fs::read_to_string(place.path("peers.md")).unwrap();
+    assert!(page.contains("| still | 7 | not met |") && page.contains("at its finest setting"), "{page}");
     let ours: Vec<_> = rows.iter().filter(|row| row["peer"] == "Taffeta").collect();
     assert!(
         ours.len() == 2

@@ -33,6 +33,58 @@ fn killed_again_and_again_a_run_ends_with_the_same_bits() {
     place.succeed(&["check", "out/long/recording.taffeta", "--tolerance", "1"]);
 }
 
+/// A strip that is drawn out until it tears.
+const TEARS: &str = r#"
+frames = 24
+output = { full_state_every = 5 }
+[solver]
+tolerance = 1.0
+[[cloth]]
+tear = 0.1
+strip = { length = 0.3, width = 0.1, segments = 12 }
+pin = [{ sides = ["left"] }, { sides = ["right"], keyframe = [{ time = 0.0 }, { time = 0.8, move = [0.06, 0.0, 0.0] }] }]
+"#;
+
+#[test]
+fn torn_cloth_is_resumed_checked_drawn_and_exported() {
+    let place = Workplace::new();
+    place.write("tears.toml", TEARS);
+    place.succeed(&["run", "tears.toml", "--quiet", "--out", "alone"]);
+    // The first part ends between two full states, after the tear.
+    place.succeed(&["run", "tears.toml", "--quiet", "--frames", "18"]);
+    place.succeed(&["run", "tears.toml", "--quiet", "--resume", "--threads", "2"]);
+    assert_eq!(place.hashes("out/tears"), place.hashes("alone"));
+    // Where cloth is torn the two sides of the crack lie apart, before it they are one: nothing intersects, and no edge spans the crack.
+    place.succeed(&["check", "out/tears/recording.taffeta", "--tolerance", "0.2"]);
+
+    let mut reader = Reader::open(place.path("out/tears/recording.taffeta")).unwrap();
+    let whole = reader.header().clone();
+    reader.show_torn().unwrap();
+    let torn = reader.header().clone();
+    assert_eq!(torn.triangles.len(), whole.triangles.len());
+    assert!(torn.triangles != whole.triangles && torn.edges.len() > whole.edges.len());
+    let mut frame = Frame::default();
+    let mut furthest = Vec::new();
+    while reader.next_frame(&mut frame).unwrap() {
+        let at: Vec<_> = frame.absolute().collect();
+        let long = |t: &[u32; 3]| at[t[0] as usize].distance(at[t[1] as usize]);
+        furthest.push(torn.triangles.iter().map(long).fold(0.0, f64::max));
+    }
+    // With the triangles of the last frame every frame is drawn right: none has one that reaches to a spare particle elsewhere.
+    assert!(furthest.iter().all(|length| *length < 0.05), "{furthest:?}");
+    place.succeed(&["export", "out/tears/recording.taffeta", "--format", "obj", "--out", "objs"]);
+    place.succeed(&[
+        "render",
+        "out/tears/recording.taffeta",
+        "--frame",
+        "24",
+        "--size",
+        "64x48",
+        "--out",
+        "torn.png",
+    ]);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_tells_how_to_go_on_and_does() {

@@ -59,6 +59,9 @@
 //! The centre is the middle of the particles' bounding box. A position read back is off by at most 2⁻²⁵ of that box's
 //! extent along each axis: 0.03 µm for a cloth of one metre. Positions that are not finite stay so.
 //!
+//! Cloth that tears has spare particles in the header. The report then lists under `torn` all splits so far: the `twin` that was split, the `spare`
+//! that stands in its place in some `triangles`, and those, to be applied one after the other.
+//!
 //! # Payload of `STAT` and `END `
 //!
 //! `STAT`: frame number, `u32`; the rest are bytes that mean something to the engine alone. A state stands behind the
@@ -72,6 +75,7 @@ mod order;
 mod payload;
 mod reader;
 mod resume;
+pub mod torn;
 mod writer;
 
 pub use block::{Damage, Fault};

@@ -3,10 +3,12 @@
 use super::block::{self, Damage, Fault, Kind};
 use super::order::Order;
 use super::payload;
+use super::torn;
 use super::{Frame, FullState, Header, RecordingError};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use taffeta::model::Split;
 
 /// Reads a recording, also one that is being written; it sees whole blocks only.
 ///
@@ -27,6 +29,8 @@ pub struct Reader {
     /// Index of the frame to be read next, and what came directly before it.
     next: usize,
     order: Order,
+    /// All splits of the last frame, once [`Reader::show_torn`] was called.
+    torn: Vec<Split>,
 }
 
 /// Where a block lies.
@@ -86,6 +90,7 @@ impl Reader {
             damage: None,
             next: 0,
             order: Order::default(),
+            torn: Vec::new(),
         };
         reader.refresh()?;
         Ok(reader)
@@ -132,6 +137,24 @@ impl Reader {
         &self.header
     }
 
+    /// From now on the header is that of the last frame, and cloth that is torn there is drawn right by it in all frames: spare particles lie on
+    /// their twins until they are used.
+    pub fn show_torn(&mut self) -> Result<(), RecordingError> {
+        let mut frame = Frame::default();
+        for k in (0..self.frames.len()).rev() {
+            self.seek(k)?;
+            if self.next_frame(&mut frame)? {
+                break;
+            }
+        }
+        // What cannot be right is not drawn, and nothing is torn.
+        self.torn = torn::splits(&frame.report, &self.header).unwrap_or_default();
+        if !self.torn.is_empty() {
+            self.header = self.header.torn(&self.torn);
+        }
+        self.seek(0)
+    }
+
     /// How many frames the index found; whether each is whole shows when it is read.
     pub fn frame_count(&self) -> usize {
         self.frames.len()
@@ -164,6 +187,10 @@ impl Reader {
         }
         self.next += 1;
         self.order = order;
+        if !self.torn.is_empty() {
+            let used = torn::splits(&frame.report, &self.header).unwrap_or_default();
+            torn::gather(frame, &self.torn, &used);
+        }
         Ok(true)
     }
 

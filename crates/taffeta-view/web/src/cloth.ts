@@ -7,7 +7,7 @@ import type { Frame, Shape } from "./protocol";
 /** Spacing of the threads that are drawn [m]; real ones are too fine to be seen. */
 const PITCH = 0.004;
 
-/** Lambert's law, a sheen where the cloth turns away as fibres give it, and a plain weave close up. */
+/** Lambert's law, and where WEAVE is defined a sheen where the cloth turns away as fibres give it, and a plain weave close up. */
 function fabricMaterial(): THREE.MeshLambertMaterial {
   const material = new THREE.MeshLambertMaterial({
     side: THREE.DoubleSide, vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
@@ -18,15 +18,19 @@ function fabricMaterial(): THREE.MeshLambertMaterial {
     shader.fragmentShader = shader.fragmentShader
       .replace("void main() {", "varying vec2 vMaterial;\nvoid main() {")
       .replace("#include <color_fragment>", `#include <color_fragment>
+        #ifdef WEAVE
         vec2 thread = vMaterial / ${PITCH};
         vec2 wide = fwidth(thread);
         float near = 1.0 - smoothstep(0.2, 0.6, max(wide.x, wide.y));
         vec2 round = 1.0 - abs(2.0 * fract(thread) - 1.0);
         float over = mod(floor(thread.x) + floor(thread.y), 2.0);
         diffuseColor.rgb *= 1.0 + near * 0.3 * (mix(round.x, round.y, over) - 0.5);
+        #endif
         if (!gl_FrontFacing) diffuseColor.rgb *= 0.82;`)
-      .replace("#include <opaque_fragment>", `float turned = 1.0 - abs(dot(normal, normalize(vViewPosition)));
+      .replace("#include <opaque_fragment>", `#ifdef WEAVE
+        float turned = 1.0 - abs(dot(normal, normalize(vViewPosition)));
         outgoingLight += diffuseColor.rgb * 0.35 * turned * turned * turned;
+        #endif
         #include <opaque_fragment>`);
   };
   return material;
@@ -105,6 +109,12 @@ export class Cloth {
     this.pins.geometry.setAttribute("color", new THREE.Float32BufferAttribute(colours, 3));
     this.pins.visible = this.pinned.length > 0;
     if (this.pinned.length > 0) this.copyPins();
+  }
+
+  /** Whether single threads are drawn; where there is no GPU they cost as much as all the rest of the cloth. */
+  setWeave(weave: boolean): void {
+    this.mesh.material.defines = weave ? { WEAVE: "" } : {};
+    this.mesh.material.needsUpdate = true;
   }
 
   setEdges(edges: Edges, line: string): void {

@@ -1,8 +1,11 @@
-// Every number of the scene by its name, with unit, range and meaning from the JSON Schema.
+// Every number, switch and choice of the scene by its name, with unit, range and meaning from the JSON Schema.
 
 import type { Hello, Json, Table } from "./protocol";
 
-interface Row { path: string; name: string; group: string; value: number | number[] | null; schema: Table; unit: string; about: string; whole: boolean }
+type Field = HTMLInputElement | HTMLSelectElement;
+type Value = boolean | number | string | null;
+
+interface Row { path: string; name: string; group: string; value: Value | number[]; schema: Table; unit: string; about: string }
 
 /** The list of keys. */
 export class Keys {
@@ -40,8 +43,8 @@ export class Keys {
       if (!element) continue;
       element.classList.toggle("changed", changed.some((key) => key === row.path || key.startsWith(`${row.path}[`)));
       const values = Array.isArray(row.value) ? row.value : [row.value];
-      element.querySelectorAll("input").forEach((input, k) => {
-        if (input !== document.activeElement) input.value = values[k] === null || values[k] === undefined ? "" : String(values[k]);
+      element.querySelectorAll<Field>("input, select").forEach((field, k) => {
+        if (field !== document.activeElement) put(field, values[k] ?? null);
       });
     }
   }
@@ -53,27 +56,20 @@ export class Keys {
     element.dataset.path = row.path;
     const name = document.createElement("span");
     name.textContent = row.name;
-    const inputs = document.createElement("div");
+    const fields = document.createElement("div");
     const count = Array.isArray(row.value) ? row.value.length : 1;
-    const { minimum, maximum } = row.schema as { minimum?: number; maximum?: number };
     for (let k = 0; k < count; k++) {
-      const input = document.createElement("input");
-      input.type = "number";
-      input.step = row.whole ? "1" : "any";
-      if (minimum !== undefined) input.min = String(minimum);
-      if (maximum !== undefined) input.max = String(maximum);
-      input.placeholder = "auto";
+      const field = fieldOf(row.schema);
       const path = Array.isArray(row.value) ? `${row.path}[${k}]` : row.path;
-      input.setAttribute("aria-label", `${path}${row.unit ? `, ${row.unit}` : ""}`);
-      input.addEventListener("change", () => {
-        const value = input.value === "" ? null : Number(input.value);
-        this.set(path, value).then(() => input.classList.remove("refused"), () => input.classList.add("refused"));
+      field.setAttribute("aria-label", `${path}${row.unit ? `, ${row.unit}` : ""}`);
+      field.addEventListener("change", () => {
+        this.set(path, taken(field)).then(() => field.classList.remove("refused"), () => field.classList.add("refused"));
       });
-      inputs.append(input);
+      fields.append(field);
     }
     const unit = document.createElement("i");
     unit.textContent = row.unit;
-    element.append(name, inputs, unit);
+    element.append(name, fields, unit);
     return element;
   }
 
@@ -89,7 +85,39 @@ export class Keys {
   }
 }
 
-/** All numeric keys: those that the scene has, and those that its tables could have. */
+const typesOf = (schema: Table) => ([] as Json[]).concat(schema.type ?? []);
+const choicesOf = (schema: Table) => ((schema.oneOf ?? []) as Table[]).map((one) => String(one.const));
+
+/** An empty field for values of a kind. */
+function fieldOf(schema: Table): Field {
+  const choices = choicesOf(schema), types = typesOf(schema);
+  if (choices.length > 0) {
+    const select = document.createElement("select");
+    select.append(...choices.map((choice) => new Option(choice)));
+    return select;
+  }
+  const input = document.createElement("input");
+  if (types.includes("boolean")) return Object.assign(input, { type: "checkbox" });
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
+  Object.assign(input, { type: "number", step: types.includes("integer") ? "1" : "any", placeholder: "auto" });
+  if (minimum !== undefined) input.min = String(minimum);
+  if (maximum !== undefined) input.max = String(maximum);
+  return input;
+}
+
+function put(field: Field, value: Value): void {
+  if (field.type === "checkbox") (field as HTMLInputElement).checked = value === true;
+  else field.value = value === null ? "" : String(value);
+}
+
+/** What a field holds; an empty one takes the key out of the scene. */
+function taken(field: Field): Value {
+  if (field instanceof HTMLSelectElement) return field.value;
+  if (field.type === "checkbox") return field.checked;
+  return field.value === "" ? null : Number(field.value);
+}
+
+/** All keys that are numbers, switches or choices: those that the scene has, and those that its tables could have. */
 function list(hello: Hello, scene: Table): Row[] {
   const rows: Row[] = [];
   const root = hello.schema;
@@ -101,15 +129,15 @@ function list(hello: Hello, scene: Table): Row[] {
   };
   const walk = (value: Json | undefined, given: Table, path: string, group: string, name: string): void => {
     const schema = resolve(given);
-    const types = ([] as Json[]).concat(schema.type ?? []);
-    const number = types.includes("number") || types.includes("integer");
+    const types = typesOf(schema);
+    const isPlain = types.includes("number") || types.includes("integer") || types.includes("boolean") || choicesOf(schema).length > 0;
     const about = String(schema.description ?? "");
-    if (number && (typeof value === "number" || value === undefined)) {
-      rows.push({ path, name, group, value: value ?? null, schema, ...unitOf(about), whole: types.includes("integer") });
+    if (isPlain && (value === undefined || value === null || typeof value !== "object")) {
+      rows.push({ path, name, group, value: value ?? null, schema, ...unitOf(about) });
     } else if (Array.isArray(value)) {
       const items = resolve((schema.items ?? {}) as Table);
       if (value.length === 3 && value.every((item) => typeof item === "number")) {
-        rows.push({ path, name, group, value: value as number[], schema: items, ...unitOf(about), whole: items.type === "integer" });
+        rows.push({ path, name, group, value: value as number[], schema: items, ...unitOf(about) });
       } else value.forEach((item, k) => typeof item === "object" && walk(item, items, `${path}[${k}]`, `${path}[${k}]`, ""));
     } else if (value && typeof value === "object") {
       const properties = (schema.properties ?? {}) as Table;

@@ -151,7 +151,7 @@ let certificateShown = "";
 
 function showCertificate(frame: Frame): void {
   const shape = stage.shape!, box = by("certificate");
-  const all = frame.sides.map((side) => certificateWords(frame.frame, shape.tolerance, side.report, side.certificate));
+  const all = frame.sides.map((side) => certificateWords(frame.frame, shape.tolerance, side.report, side.certificate, status?.live ?? true));
   // The page is laid out anew only where the words have changed.
   const told = JSON.stringify(all);
   if (told === certificateShown) return;
@@ -263,6 +263,8 @@ fill(select("edges"), EDGES.map((name) => [name, name, ""]));
 for (const tool of TOOLS) {
   const button = document.createElement("button");
   button.textContent = tool;
+  // A recording can only be looked at.
+  if (tool !== "Turn") button.className = "live";
   button.setAttribute("role", "radio");
   button.setAttribute("aria-checked", String(tool === hands.tool));
   button.addEventListener("click", () => {

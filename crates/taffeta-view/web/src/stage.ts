@@ -7,13 +7,13 @@ import { Cloth } from "./cloth";
 import { Scales, drawLegend, type Colouring, type Edges } from "./colours";
 import type { Frame, Shape, Vector } from "./protocol";
 
-/** From good to quick: pixels per point at most, size of the shadow map, whether shadows have soft edges. */
+/** From good to quick: pixels per point at most, size of the shadow map, in which pictures it is made anew, whether shadows have soft edges and threads are seen. */
 const QUALITIES = [
-  { pixels: 2, shadow: 2048, soft: true },
-  { pixels: 1, shadow: 1024, soft: false },
-  { pixels: 0.8, shadow: 1024, soft: false },
-  { pixels: 0.6, shadow: 512, soft: false },
-  { pixels: 0.5, shadow: 0, soft: false },
+  { pixels: 2, shadow: 2048, every: 1, soft: true, weave: true },
+  { pixels: 1, shadow: 1024, every: 2, soft: false, weave: true },
+  { pixels: 0.8, shadow: 512, every: 3, soft: false, weave: false },
+  { pixels: 0.6, shadow: 512, every: 4, soft: false, weave: false },
+  { pixels: 0.5, shadow: 0, every: 1, soft: false, weave: false },
 ];
 /** A picture that takes longer than this on average is made more cheaply [ms]. */
 const SLOW = 27;
@@ -47,8 +47,8 @@ export class Stage {
 
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
-  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.4);
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x777a80, 1.3);
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.0);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x777a80, 1.0);
   private readonly floor: THREE.Mesh<THREE.CircleGeometry, THREE.ShadowMaterial>;
   private readonly grid = new THREE.GridHelper(1, 20);
   private readonly scales = new Scales();
@@ -62,6 +62,7 @@ export class Stage {
   private fresh: Frame | null = null;
   private last = 0;
   private busy = 0;
+  private still: ReturnType<typeof setTimeout> | undefined;
   /** Share of the pictures lately before which frames were left out. */
   private leftOut = 0;
 
@@ -82,7 +83,7 @@ export class Stage {
     (this.grid.material as THREE.Material).transparent = true;
     (this.grid.material as THREE.Material).opacity = 0.3;
     this.scene.add(this.sky, this.sun, this.sun.target, this.floor, this.grid);
-    this.setQuality(software ? 1 : 0);
+    this.setQuality(software ? 2 : 0);
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
   }
@@ -105,6 +106,7 @@ export class Stage {
       side.group.add(side.cloth.group, side.bodies.group);
       this.scene.add(side.group);
       side.cloth.setEdges(this.edges, this.ink());
+      side.cloth.setWeave(QUALITIES[this.quality]!.weave);
       return side;
     });
     document.body.dataset.sides = String(this.sides.length);
@@ -153,7 +155,7 @@ export class Stage {
   /** Light and lines follow the theme. */
   retheme(): void {
     const dark = document.documentElement.dataset.theme === "dark";
-    this.sky.intensity = dark ? 1.0 : 1.3;
+    this.sky.intensity = dark ? 0.8 : 1.0;
     this.floor.material.opacity = dark ? 0.45 : 0.22;
     (this.grid.material as THREE.LineBasicMaterial).color.set(dark ? 0x8a94a3 : 0x5b6470);
     this.sides.forEach((side) => side.cloth.setEdges(this.edges, this.ink()));
@@ -315,12 +317,13 @@ export class Stage {
 
   private setQuality(quality: number): void {
     this.quality = Math.min(quality, QUALITIES.length - 1);
-    const { pixels, shadow, soft } = QUALITIES[this.quality]!;
+    const { pixels, shadow, soft, weave } = QUALITIES[this.quality]!;
     this.renderer.setPixelRatio(Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
     this.sun.castShadow = this.shadows && shadow > 0;
     this.sun.shadow.mapSize.set(shadow || 1, shadow || 1);
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
+    this.sides.forEach((side) => side.cloth.setWeave(weave));
     this.renderer.shadowMap.type = soft ? THREE.PCFShadowMap : THREE.BasicShadowMap;
     this.scene.traverse((object) => {
       // The kind of shadow is compiled into every material.
@@ -361,6 +364,11 @@ export class Stage {
         this.frameAll(this.camera.userData.start);
       } else this.follow();
     }
+    // Two sides share the map of shadows, so it cannot be kept from one to the other. Once all is still it is made anew.
+    const kept = fresh !== null && this.sides.length < 2 && this.pictures % QUALITIES[this.quality]!.every > 0;
+    this.renderer.shadowMap.autoUpdate = !kept;
+    clearTimeout(this.still);
+    if (kept) this.still = setTimeout(() => this.redraw(), 200);
     this.render();
     this.pictures += 1;
     if (fresh) this.displayed(fresh);

@@ -23,7 +23,7 @@ export interface Words {
 }
 
 /** What a frame and its certificate say. Strain is of the frame shown; intersections are of the frame that the certificate names. */
-export function certificateWords(frame: number, tolerance: number, report: Report, certificate: Certificate | null): Words {
+export function certificateWords(frame: number, tolerance: number, report: Report, certificate: Certificate | null, live: boolean): Words {
   const strain = report.max_strain ?? certificate?.max_strain ?? null;
   const lines: Words["lines"] = [];
   const strainHeld = strain !== null && strain <= tolerance;
@@ -36,7 +36,7 @@ export function certificateWords(frame: number, tolerance: number, report: Repor
     lines.push({ text: `The solver did not reach its goal${report.shortfall ? `: ${report.shortfall}` : ""}.`, tone: "bad" });
   }
   if (!certificate) {
-    lines.push({ text: "Intersections: not measured yet.", tone: "soft" });
+    lines.push({ text: live ? "Intersections: not measured yet." : "Intersections: taffeta check measures them in recordings.", tone: "soft" });
     return { held: strainHeld ? null : false, verdict: strainHeld ? `Frame ${frame}: strain held` : `Frame ${frame}: missed`, lines };
   }
   const late = certificate.frame === frame ? "" : ` (frame ${certificate.frame})`;

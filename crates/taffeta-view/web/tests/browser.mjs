@@ -111,6 +111,14 @@ await test("a slider changes the wind, a key changes the cloth", ["flag"], {}, a
   await density.fill("250");
   await density.press("Enter");
   await status(opened, () => window.taffeta.status.scene.fabrics.bunting.density === 250);
+  await opened.fill("#keys-filter", "cloth_cloth");
+  await opened.locator('[data-path="contact.cloth_cloth"] input').uncheck();
+  await status(opened, () => window.taffeta.status.scene.contact.cloth_cloth === false);
+  await opened.fill("#keys-filter", "velocities");
+  await opened.locator('[data-path="solver.velocities"] select').selectOption("corrected");
+  await status(opened, () => window.taffeta.status.scene.solver.velocities === "corrected");
+  await opened.fill("#keys-filter", "");
+  await opened.screenshot({ path: join(shots, "keys.png") });
   await opened.fill("#keys-filter", "columns");
   const columns = opened.locator('[data-path="cloth[0].sheet.columns"] input');
   await columns.fill("30");

@@ -1,13 +1,13 @@
 // How fast the viewer is: pictures a second, time from a drag to the changed picture, what the server costs. Prints a line for every size.
 //
-// node tests/measure.mjs [SECONDS] [SIZE...]: on a machine that does other things too, only the CPU times mean something.
+// node tests/measure.mjs [SECONDS] [SIZE or RECORDING...]: on a machine that does other things too, only the CPU times mean something.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { browser, page, viewer } from "./rig.mjs";
 
 const chromium = await browser();
 const seconds = Number(process.argv[2] ?? 8);
-const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [100, 500];
+const sources = process.argv.length > 3 ? process.argv.slice(3) : ["100", "500"];
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
 /** Name, parent and CPU time [s] of a process or thread, from its line in /proc. */
@@ -41,29 +41,31 @@ function family(root) {
   return [...all].filter(([pid]) => below(pid)).reduce((sum, [, { cpu }]) => sum + cpu, 0);
 }
 
-/** From a hand's message to the first displayed picture in which the particle has moved [ms], several times. */
-const drag = () => {
+/** From a hand's message to the first picture in which the particle is two pixels further [ms], several times; and steps meanwhile [ms]. */
+const drag = async () => {
   const { stage, link } = window.taffeta;
-  const particle = 0, waits = [];
-  const once = async (k) => {
-    const start = stage.sides[0].cloth.place(particle);
-    const sign = k % 2 ? -1 : 1;
-    const begun = performance.now();
-    link.tell({ do: "hold", particle, place: [start.x, start.y + 0.3 * sign, start.z] });
-    await new Promise((done) => {
-      let last = start.y;
-      const look = () => {
-        const now = stage.sides[0].cloth.place(particle).y;
-        if (sign * (now - last) > 0.02 || performance.now() - begun > 5000) return done();
-        last = sign > 0 ? Math.min(last, now) : Math.max(last, now);
-        requestAnimationFrame(look);
-      };
-      requestAnimationFrame(look);
-    });
+  const particle = 0, waits = [], steps = [];
+  const place = () => stage.sides[0].cloth.place(particle);
+  const pause = (time) => new Promise((done) => setTimeout(done, time));
+  // It is held from here on, so that all it does is the hand's.
+  await link.ask({ do: "hold", particle });
+  await pause(500);
+  for (let k = 0; k < 9; k++) {
+    const start = place(), [x, y] = stage.onCanvas(start), begun = performance.now();
+    link.tell({ do: "hold", particle, place: [start.x, start.y + (k % 2 ? -0.3 : 0.3), start.z] });
+    let moved = 0;
+    while (moved < 2 && performance.now() - begun < 5000) {
+      await new Promise((done) => requestAnimationFrame(done));
+      const [nowX, nowY] = stage.onCanvas(place());
+      moved = Math.hypot(nowX - x, nowY - y);
+    }
     waits.push(performance.now() - begun);
-    await new Promise((done) => setTimeout(done, 200));
-  };
-  return Array.from({ length: 9 }).reduce((before, _, k) => before.then(() => once(k)), Promise.resolve()).then(() => waits);
+    for (let wait = 0; wait < 10; wait++) {
+      await pause(50);
+      steps.push(stage.frame.sides[0].report.wall_ms);
+    }
+  }
+  return { waits, steps };
 };
 
 /** Draws one frame thirty times as fast as it goes; the mean time of a picture [ms]. */
@@ -77,10 +79,11 @@ const draw = async () => {
   return (performance.now() - begun) / 30;
 };
 
-async function measure(size) {
-  const served = await viewer("drape");
+async function measure(source) {
+  const size = Number(source), recorded = Number.isNaN(size);
+  const served = await viewer(recorded ? source : "drape");
   const opened = await page(chromium, served.url, { width: 1280, height: 720 });
-  if (size !== 100) {
+  if (!recorded && size !== 100) {
     const set = ([key, value]) => window.taffeta.link.ask({ do: "set", key: `cloth[0].sheet.${key}`, value });
     for (const key of ["rows", "columns"]) await opened.evaluate(set, [key, size]);
     await opened.waitForFunction((n) => window.taffeta.stage.shape.particles === n && window.taffeta.stage.frame.frame > 0, size * size, { timeout: 300_000 });
@@ -99,18 +102,19 @@ async function measure(size) {
   const gained = (key) => after[key] - before[key];
   const wall = gained("now");
   const share = (thread) => `${((100 * ((after.threads[thread] ?? 0) - (before.threads[thread] ?? 0))) / wall).toFixed(1)} %`;
-  const waits = await opened.evaluate(drag);
+  const own = await opened.evaluate(() => window.taffeta.stage.frame.sides[0].report.wall_ms);
+  const { waits, steps } = recorded ? {} : await opened.evaluate(drag);
   await opened.evaluate(() => window.taffeta.link.ask({ do: "pause" }));
   const alone = [family(process.pid) - family(served.pid), await opened.evaluate(draw), family(process.pid) - family(served.pid)];
-  const [report, quality] = await opened.evaluate(() => [window.taffeta.stage.frame.sides[0].report, window.taffeta.stage.quality]);
-  console.log(`${size} x ${size}: ${(gained("pictures") / wall).toFixed(1)} pictures/s, ${(gained("frame") / wall).toFixed(1)} frames/s, step ${report.wall_ms.toFixed(1)} ms; ` +
-    `drag to picture ${median(waits).toFixed(0)} ms (worst ${Math.max(...waits).toFixed(0)}); ` +
-    `drawing alone ${(1000 / alone[1]).toFixed(1)} pictures/s; CPU: browser ${((1000 * (alone[2] - alone[0])) / 30).toFixed(1)} ms a picture, program ${((1000 * gained("server")) / gained("frame")).toFixed(1)} ms a frame, ` +
+  const quality = await opened.evaluate(() => window.taffeta.stage.quality);
+  const dragged = waits && `step ${own.toFixed(1)} ms, ${median(steps).toFixed(1)} while dragged; drag to picture ${median(waits).toFixed(0)} ms (worst ${Math.max(...waits).toFixed(0)}); `;
+  console.log(`${source}: ${(gained("pictures") / wall).toFixed(1)} pictures/s, ${(gained("frame") / wall).toFixed(1)} frames/s; ${dragged ?? ""}` +
+    `drawing alone ${(1000 / alone[1]).toFixed(1)} pictures/s; CPU: browser ${((1000 * gained("browser")) / gained("pictures")).toFixed(1)} ms a picture (alone ${((1000 * (alone[2] - alone[0])) / 30).toFixed(1)}), program ${((1000 * gained("server")) / gained("frame")).toFixed(1)} ms a frame, ` +
     `of a core: server ${share("server")}, publishing ${share("simulation")}, certificates ${share("certifier")}; quality ${quality}`);
   await opened.context().close();
   served.stop();
 }
 
-for (const size of sizes) await measure(size);
+for (const source of sources) await measure(source);
 await chromium.close();
 process.exit(0);

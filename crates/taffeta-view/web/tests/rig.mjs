@@ -19,7 +19,7 @@ export function skip(why) {
   process.exit(0);
 }
 
-/** A browser without a window and without a GPU. */
+/** A browser without a window and without a GPU: it draws the page as on any machine that has none, WebGL alone through SwiftShader. */
 export async function browser() {
   if (!existsSync(program)) skip(`${program} is not built; cargo build --release`);
   if (!browserPath) skip("no Chromium is installed; name one in CHROMIUM");
@@ -27,7 +27,7 @@ export async function browser() {
   mkdirSync(shots, { recursive: true });
   return playwright.chromium.launch({
     executablePath: browserPath,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: ["--no-sandbox", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
 }
 

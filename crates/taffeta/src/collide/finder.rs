@@ -14,6 +14,9 @@ use rayon::prelude::*;
 pub struct Finder {
     cloths: Heap,
     bodies: Heap,
+    /// Room for another order of `cloths`, and where triangles are then [units of their boxes].
+    spare: Heap,
+    centres: Vec<DVec3>,
     /// Refits so far, and what a walk costs at best, as of the last look.
     refits: usize,
     best: f64,
@@ -39,8 +42,9 @@ impl Finder {
         let (of_cloths, of_bodies) = places.split_at(features.of_cloths);
         let (mut cloths, bodies) = (Heap::new(of_cloths), Heap::new(of_bodies));
         cloths.leave_out(features.neighbours());
+        let (spare, centres) = (cloths.clone(), of_cloths.to_vec());
         let (tasks, found, stacks) = (Vec::new(), Vec::new(), Vec::new());
-        Self { cloths, bodies, refits: 0, best: 0.0, tasks, found, used: 0, stacks }
+        Self { cloths, bodies, spare, centres, refits: 0, best: 0.0, tasks, found, used: 0, stacks }
     }
 
     /// Takes the outer boxes of all points.
@@ -60,14 +64,14 @@ impl Finder {
     /// Tries the order of the present shape, and keeps the better one.
     fn put_in_order(&mut self, features: &Features, around: impl Fn(u32) -> Bounds + Sync) {
         let centre = |t: u32| DVec3::from_array([0, 1, 2].map(|k| f64::from(around(t).twice_centre(k))));
-        let centres: Vec<DVec3> = (0..features.of_cloths as u32).map(centre).collect();
-        let mut cloths = Heap::new(&centres);
-        cloths.refit(around);
-        let (old, new) = (self.cloths.cost(), cloths.cost());
+        (0..).zip(&mut self.centres).for_each(|(t, to)| *to = centre(t));
+        self.spare.renew(&self.centres);
+        self.spare.refit(around);
+        let (old, new) = (self.cloths.cost(), self.spare.cost());
         self.best = new;
         if old > WORSE * new {
-            cloths.leave_out(features.neighbours());
-            self.cloths = cloths;
+            self.spare.leave_out(features.neighbours());
+            std::mem::swap(&mut self.cloths, &mut self.spare);
         } else {
             // Not worth it; it will be tried again when this one has got worse still.
             self.best = old;

@@ -20,6 +20,9 @@ pub struct Heap {
     /// Pairs that are never told: those of leaf k stand from `silent_from[k]` to `silent_from[k + 1]`.
     silent: Vec<Silent>,
     silent_from: Vec<u32>,
+    /// Scratch: where every box stands, and the places of pairs to leave out.
+    place: Vec<usize>,
+    pairs: Vec<(usize, usize)>,
     set: InstructionSet,
 }
 
@@ -42,17 +45,27 @@ pub enum Task {
 impl Heap {
     /// A tree that holds one box at each of `places` [m]; boxes come with [`Heap::refit`].
     pub fn new(places: &[DVec3]) -> Self {
-        let mut order: Vec<u32> = (0..places.len() as u32).collect();
         let leaves = places.len().div_ceil(WIDE).max(1);
-        put_in_order(&mut order, places, leaves.next_power_of_two() * WIDE / 2);
-        Self {
-            order,
+        let mut heap = Self {
+            order: (0..places.len() as u32).collect(),
             leaves: vec![Sixteen::NOTHING; leaves],
             nodes: vec![Bounds::NOTHING; 2 * leaves.next_power_of_two()],
             silent: Vec::new(),
             silent_from: vec![0; leaves + 1],
+            place: vec![0; places.len()],
+            pairs: Vec::new(),
             set: InstructionSet::available()[0],
-        }
+        };
+        heap.renew(places);
+        heap
+    }
+
+    /// Puts as many boxes as it has in the order of other `places` [m], and leaves out none.
+    pub fn renew(&mut self, places: &[DVec3]) {
+        self.order.iter_mut().zip(0..).for_each(|(item, i)| *item = i);
+        put_in_order(&mut self.order, places, self.leaves.len().next_power_of_two() * WIDE / 2);
+        self.silent.clear();
+        self.silent_from.fill(0);
     }
 
     /// The same tree compiled for another instruction set that the processor has; the answers are the same.
@@ -62,13 +75,14 @@ impl Heap {
 
     /// Leaves out pairs of boxes in walks within this tree, each named once, in any order.
     pub fn leave_out(&mut self, pairs: impl Iterator<Item = [u32; 2]>) {
-        let mut place = vec![0; self.order.len()];
+        let (place, places) = (&mut self.place, &mut self.pairs);
         (0..).zip(&self.order).for_each(|(at, item)| place[*item as usize] = at as usize);
         let in_order = |[i, j]: [u32; 2]| {
             let (a, b) = (place[i as usize], place[j as usize]);
             (a.min(b), a.max(b))
         };
-        let mut places: Vec<(usize, usize)> = pairs.map(in_order).collect();
+        places.clear();
+        places.extend(pairs.map(in_order));
         places.sort_unstable_by_key(|(a, b)| (a / WIDE, b / WIDE));
         self.silent.clear();
         self.silent_from.fill(0);

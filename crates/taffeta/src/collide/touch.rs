@@ -54,9 +54,10 @@ struct Touch {
     /// Radii of the sides [m].
     radii: [f64; 2],
     restitution: f64,
-    /// How far the features part by an impulse along the normal [1/kg], and the impulse that moves them across it [kg].
+    /// How far the features part by an impulse along the normal [1/kg], the impulse that moves them across it, and about how large it is in any direction [kg].
     give: f64,
     hold: DMat3,
+    slows: f64,
     /// The distance that the sub-step must end with, after an impact that bounces [m].
     bounce: f64,
     /// Impulses so far [kg·m].
@@ -327,7 +328,9 @@ impl Touches {
             }
             touch.give = n.dot(give * n);
             let across = DMat3::IDENTITY - outer(n);
-            touch.hold = (across * give * across + outer(n) * touch.give).inverse();
+            let along = across * give * across;
+            touch.hold = (along + outer(n) * touch.give).inverse();
+            touch.slows = 2.0 / (along.x_axis.x + along.y_axis.y + along.z_axis.z);
             (touch.push, touch.grip) = (longer * touch.push, longer * touch.grip);
             let [from, to] = [(moved.before, 0), (after, 1)].map(|(particles, end)| {
                 n.dot(touch.between(bodies, &self.planes, particles, moved.bodies[end], end))
@@ -354,6 +357,7 @@ impl Touch {
             restitution: 0.0,
             give: 0.0,
             hold: DMat3::ZERO,
+            slows: 0.0,
             bounce: 0.0,
             push: 0.0,
             grip: DVec3::ZERO,
@@ -425,10 +429,13 @@ impl Touch {
         let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)
             - self.sum(bodies, before, moved.bodies[0], |side| &side.here)
             - (self.anchor(planes, 1) - self.anchor(planes, 0));
-        let wanted = self.grip - self.hold * (slip - n.dot(slip) * n);
-        let wanted = wanted - n.dot(wanted) * n;
-        let (length, limit) = (wanted.length(), self.kept.friction * push);
-        let grip = if length > limit { wanted * (limit / length) } else { wanted };
+        let slip = slip - n.dot(slip) * n;
+        let holding = self.grip - self.hold * slip;
+        let holding = holding - n.dot(holding) * n;
+        let limit = self.kept.friction * push;
+        // What slides is pulled against its way, however it would turn; what is held is held by what it takes.
+        let sliding = self.grip - self.slows * slip;
+        let grip = if holding.length() > limit { sliding.clamp_length_max(limit) } else { holding };
         let impulse = (push - self.push) * n + (grip - self.grip);
         (self.push, self.grip) = (push, grip);
         impulse

@@ -14,3 +14,8 @@ pub fn cos(x: f64) -> f64 {
 pub fn acos(x: f64) -> f64 {
     libm::acos(x)
 }
+
+/// The angle of (x, y) from the x axis [rad].
+pub fn atan2(y: f64, x: f64) -> f64 {
+    libm::atan2(y, x)
+}

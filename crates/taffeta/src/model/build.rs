@@ -2,19 +2,20 @@
 
 use super::body_mesh::BodyMesh;
 use super::collider::{Collider, Form, Shape};
+use super::cut::{Inside, cut, fill};
 use super::elements::{self, Bends, Springs};
 use super::garment::{add_garment, add_link};
-use super::import::{self, NO_PARTICLE};
-use super::lattice;
+use super::import::NO_PARTICLE;
 use super::links::Links;
 use super::mannequin;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
+use super::parting;
 use super::pins::{self, PinGroup};
 use super::rigid::{RigidBody, Solid};
-use super::shapes::{self, Blank};
+use super::shapes::Blank;
 use super::state::State;
-use super::topology::{MeshProblem, Topology};
+use super::topology::Topology;
 use super::{AirModel, Balloon, ClothPiece, Model};
 use crate::math::random::Random;
 use crate::math::{DVec3, Pose};
@@ -23,12 +24,22 @@ use crate::scene::{
     Scene, Side, SphereShape, StrainLimit,
 };
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Density of a free body that has none given [kg/m³].
 const WOOD: f64 = 500.0;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
 pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, State), Vec<Fault>> {
+    build_parted(scene, meshes, &[])
+}
+
+/// The same with cloth torn and pins come off as [`State::parted`] has it.
+pub fn build_parted(
+    scene: &Scene,
+    meshes: &BTreeMap<String, Mesh>,
+    parted: &[u64],
+) -> Result<(Model, State), Vec<Fault>> {
     let mut faults = scene.faults();
     if !faults.is_empty() {
         return Err(faults);
@@ -45,17 +56,24 @@ pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, S
     for (i, cloth) in scene.cloth.iter().enumerate() {
         let key = format!("cloth[{i}]");
         let Some(fabric) = scene.fabric(&cloth.fabric) else { continue };
-        match cut(cloth, meshes, &key) {
-            Ok((blank, topology, particle_of)) => {
-                add_cloth(&mut model, cloth, &key, fabric, &blank, &topology);
+        let cut = cut(cloth, meshes, &key);
+        match cut.and_then(|mut cut| Ok((fill(cloth, &mut cut, &key)?, cut))) {
+            Ok((inside, (mut blank, mut topology, particle_of))) => {
+                let own = blank.start.len();
+                if let Some(limit) = cloth.tear {
+                    let shape = (&mut blank, &mut topology);
+                    faults.extend(parting::reserve(&mut model, &mut state, shape, limit, parted).err());
+                }
+                add_cloth(&mut model, cloth, &key, fabric, (&blank, &topology), inside);
                 add_start(&mut state, cloth, &blank, &mut random);
                 add_lines(&mut model, &state, cloth, &blank);
                 faults.extend(add_filling(&mut model, &state, cloth, &key, &topology).err());
                 let first = model.particle_count() - blank.start.len();
-                let placed = Placed { first, state: &state, colliders: &model.colliders };
+                let placed = Placed { own: first..first + own, state: &state, colliders: &model.colliders };
                 match pinned(cloth, &key, &topology, particle_of.as_deref(), &placed) {
                     Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
-                        add_pin(&mut model, &state, pin, particles, first);
+                        let particles = particles.into_iter().map(|p| p + first as u32).collect();
+                        add_pin(&mut model, &mut state, pin, particles, parted);
                     }),
                     Err(problems) => faults.extend(problems),
                 }
@@ -88,11 +106,11 @@ fn empty_model(scene: &Scene) -> Model {
         step: scene.solver.step,
         newton: scene.solver.newton,
         order: scene.solver.order,
-        limit: scene
-            .solver
-            .limit
-            .clone()
-            .or_else(|| (scene.solver.method == Method::Verlet).then(StrainLimit::default)),
+        limit: scene.solver.limit.clone().or_else(|| {
+            // Cloth that is to tear has to stretch as far.
+            let tears = scene.cloth.iter().any(|cloth| cloth.tear.is_some());
+            (scene.solver.method == Method::Verlet && !tears).then(StrainLimit::default)
+        }),
         gravity: DVec3::from(scene.gravity),
         weightless: scene.weightless,
         air: AirModel::of(&scene.air, scene.seed),
@@ -115,73 +133,10 @@ fn empty_model(scene: &Scene) -> Model {
         pins: Vec::new(),
         colliders: Vec::new(),
         bodies: Vec::new(),
+        tearing: Vec::new(),
+        splits: Vec::new(),
+        clips: Vec::new(),
     }
-}
-
-/// The shape of a cloth, its topology and, for a mesh, the particle of every point of its file.
-type Cut = (Blank, Topology, Option<Vec<u32>>);
-
-fn cut(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Cut, Vec<Fault>> {
-    let blank = if let Some(sheet) = &cloth.sheet {
-        shapes::sheet(sheet)
-    } else if let Some(strip) = &cloth.strip {
-        shapes::strip(strip)
-    } else if let Some(disc) = &cloth.disc {
-        shapes::disc(disc)
-    } else if let Some(tube) = &cloth.tube {
-        shapes::tube(tube)
-    } else if let Some(ball) = &cloth.ball {
-        shapes::ball(ball)
-    } else if let Some(lattice) = &cloth.lattice {
-        let blank = lattice::blank(lattice);
-        let topology = Topology::new(&blank.rest).map_err(|problems| mesh_faults(key, "", problems))?;
-        return Ok((blank, lattice::surface(topology), None));
-    } else {
-        return cut_mesh(cloth, meshes, key);
-    };
-    let topology = Topology::new(&blank.rest).map_err(|problems| mesh_faults(key, "", problems))?;
-    Ok((blank, topology, None))
-}
-
-fn cut_mesh(cloth: &Cloth, meshes: &BTreeMap<String, Mesh>, key: &str) -> Result<Cut, Vec<Fault>> {
-    let key = format!("{key}.mesh.file");
-    let file = cloth.mesh.as_ref().map_or("", |shape| shape.file.as_str());
-    let (Some(mesh), Some(shape)) = (meshes.get(file), &cloth.mesh) else {
-        let fault =
-            Fault::new(key, file, "the mesh was not handed in", "read it and pass it under this name");
-        return Err(vec![fault]);
-    };
-    let imported = import::import(mesh, shape);
-    let topology = Topology::new(&imported.mesh).map_err(|problems| {
-        let problems = problems.into_iter().map(|problem| problem.in_file(&imported.point_of)).collect();
-        mesh_faults(&key, file, problems)
-    })?;
-    Ok((Blank::at_rest(imported.mesh), topology, Some(imported.particle_of)))
-}
-
-/// One fault for each kind of problem: how many places there are, the first of them, what helps.
-fn mesh_faults(key: &str, file: &str, problems: Vec<MeshProblem>) -> Vec<Fault> {
-    const NAMED: usize = 5;
-    let mut kinds: Vec<(&str, Vec<String>, usize)> = Vec::new();
-    for problem in problems {
-        let remedy = problem.remedy();
-        let at = kinds.iter().position(|(known, ..)| *known == remedy).unwrap_or_else(|| {
-            kinds.push((remedy, Vec::new(), 0));
-            kinds.len() - 1
-        });
-        kinds[at].2 += 1;
-        if kinds[at].1.len() < NAMED {
-            kinds[at].1.push(problem.to_string());
-        }
-    }
-    let fault = |(remedy, named, count): (&str, Vec<String>, usize)| {
-        let more = match count - named.len() {
-            0 => String::new(),
-            more => format!("; and {more} more such places"),
-        };
-        Fault::new(key, file, format!("cannot be cloth: {}{more}", named.join("; ")), remedy)
-    };
-    kinds.into_iter().map(fault).collect()
 }
 
 pub(super) fn add_cloth(
@@ -189,18 +144,19 @@ pub(super) fn add_cloth(
     cloth: &Cloth,
     key: &str,
     fabric: Fabric,
-    blank: &Blank,
-    topology: &Topology,
+    (blank, topology): (&Blank, &Topology),
+    inside: Option<Inside>,
 ) {
     let first = model.particle_count();
     let shift = |i: u32| i + first as u32;
     let (first_triangle, first_edge) = (model.triangles.len(), model.edges.len());
 
-    let mut mass = match &cloth.lattice {
-        Some(lattice) => lattice::masses(lattice),
-        None => elements::masses(topology, &blank.rest, &fabric),
+    let (mut mass, springs) = match inside {
+        Some(Inside { mass, springs }) => (mass, Some(springs)),
+        None => (elements::masses(topology, &blank.rest, &fabric), None),
     };
-    model.inverse_mass.extend(mass.iter().map(|m| 1.0 / m));
+    // Spare particles have no mass yet, and do not move.
+    model.inverse_mass.extend(mass.iter().map(|m| if *m > 0.0 { 1.0 / m } else { 0.0 }));
     model.mass.append(&mut mass);
     model.rest_positions.extend(&blank.rest.positions);
     let flat = || blank.rest.positions.iter().map(|p| [p.x, -p.z]);
@@ -218,7 +174,10 @@ pub(super) fn add_cloth(
     model.rest_lengths.extend(lengths(&topology.edges));
     let all = lengths(&topology.edges).into_iter().chain(lengths(&topology.diagonals));
     let longest_edge = all.fold(0.0, f64::max);
-    add_elements(model, cloth, &fabric, blank, topology);
+    match springs {
+        Some(springs) => model.springs.append(springs, first as u32),
+        None => add_elements(model, cloth, &fabric, blank, topology),
+    }
 
     model.cloths.push(ClothPiece {
         name: if cloth.name.is_empty() { key.to_string() } else { cloth.name.clone() },
@@ -234,17 +193,16 @@ pub(super) fn add_cloth(
 fn add_elements(model: &mut Model, cloth: &Cloth, fabric: &Fabric, blank: &Blank, topology: &Topology) {
     let first = (model.particle_count() - blank.start.len()) as u32;
     let rest = &blank.rest;
-    match (&cloth.lattice, cloth.model) {
-        (Some(lattice), _) => model.springs.append(lattice::springs(lattice, rest), first),
-        (None, ClothModel::Springs) => {
+    match cloth.model {
+        ClothModel::Springs => {
             model.springs.append(elements::springs(topology, rest, fabric), first);
             model.bends.append(elements::bends(topology, rest, fabric), first);
         }
-        (None, ClothModel::Triangles) => {
+        ClothModel::Triangles => {
             model.membranes.append(membranes::membranes(topology, rest, fabric), first);
             model.hinges.append(membranes::hinges(topology, rest, fabric), first);
         }
-        (None, ClothModel::ChoiKo) => {
+        ClothModel::ChoiKo => {
             let (stretches, buckles) = membranes::choi_ko(topology, rest, fabric);
             model.stretches.append(stretches, first);
             model.buckles.append(buckles, first);
@@ -302,8 +260,8 @@ pub(super) fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random:
 
 /// A cloth among the bodies, before anything moves.
 struct Placed<'a> {
-    /// The number of its first particle; it has all from there on.
-    first: usize,
+    /// Its particles but the spare ones.
+    own: Range<usize>,
     state: &'a State,
     colliders: &'a [Collider],
 }
@@ -313,7 +271,7 @@ impl Placed<'_> {
     fn near(&self, pin: &Pin, named: Vec<u32>, key: &str) -> Result<Vec<u32>, Fault> {
         let body = self.colliders.iter().find(|collider| pin.on.as_ref() == Some(&collider.name));
         let (Some(within), Some(body)) = (pin.within, body) else { return Ok(named) };
-        let all = &self.state.positions[self.first..];
+        let all = &self.state.positions[self.own.clone()];
         let named = if pin.names_any() { named } else { (0..all.len() as u32).collect() };
         let starts: Vec<DVec3> = named.iter().map(|p| all[*p as usize]).collect();
         let distances = pins::distances(body, &starts);
@@ -387,8 +345,14 @@ fn particles_of_points(points: &[u32], particle_of: &[u32], key: &str) -> Result
     points.iter().map(particle).collect()
 }
 
-pub(super) fn add_pin(model: &mut Model, state: &State, pin: &Pin, mut particles: Vec<u32>, first: usize) {
-    particles.iter_mut().for_each(|p| *p += first as u32);
+pub(super) fn add_pin(
+    model: &mut Model,
+    state: &mut State,
+    pin: &Pin,
+    mut particles: Vec<u32>,
+    parted: &[u64],
+) {
+    parting::clip(model, state, pin, &mut particles, parted);
     particles.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
     let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();
     let body = model.colliders.iter().position(|collider| pin.on.as_ref() == Some(&collider.name));

@@ -5,6 +5,7 @@ pub mod body_mesh;
 mod build;
 pub mod clip;
 pub mod collider;
+mod cut;
 pub mod elements;
 mod garment;
 pub mod import;
@@ -15,22 +16,25 @@ mod mannequin_shape;
 mod mannequin_walk;
 pub mod membranes;
 pub mod motion;
+pub mod parting;
 pub mod pins;
 pub mod rigid;
 mod shapes;
 pub mod skin;
 pub mod state;
+mod stuffing;
 mod surface_nets;
 pub mod topology;
 
 pub use body_mesh::BodyMesh;
-pub use build::build;
+pub use build::{build, build_parted};
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
 pub use links::Links;
 pub use mannequin::Measures;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
+pub use parting::{Clip, Split, Tearing};
 pub use pins::{Led, PinGroup};
 pub use rigid::RigidBody;
 pub use state::State;
@@ -122,6 +126,14 @@ pub struct Model {
     pub colliders: Vec<Collider>,
     /// Those of them that move freely; their particles come after those of all cloths.
     pub bodies: Vec<RigidBody>,
+
+    // What can part.
+    /// Pieces of cloth that tear.
+    pub tearing: Vec<Tearing>,
+    /// How they are torn, in the order of their spare particles.
+    pub splits: Vec<Split>,
+    /// Pinned particles that come off, of those that still hold.
+    pub clips: Vec<Clip>,
 }
 
 /// What the cloth moves through.

@@ -14,13 +14,17 @@ pub struct State {
     pub positions: Vec<DVec3>,
     /// How fast every particle moves [m/s].
     pub velocities: Vec<DVec3>,
+    /// What has parted: a word for every spare particle, then one for every particle of a pin that breaks ([`super::parting`]).
+    pub parted: Vec<u64>,
     /// What the method remembers from step to step, in its own order and units.
     pub memory: Vec<f64>,
 }
 
 /// A state that is not one of the model at hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the state holds {found} numbers where this scene has {expected}; it is of another scene or version")]
+#[error(
+    "the state, {found} numbers, is none of this scene, whose states have {expected}; it is of another scene or version"
+)]
 pub struct StateMismatch {
     /// What the model's state holds.
     pub expected: usize,
@@ -34,12 +38,13 @@ impl State {
         (self.time, self.step) = (other.time, other.step);
         self.positions.clone_from(&other.positions);
         self.velocities.clone_from(&other.velocities);
+        self.parted.clone_from(&other.parted);
         self.memory.clone_from(&other.memory);
     }
 
     /// How many numbers it holds.
     pub fn len(&self) -> usize {
-        2 + 3 * (self.positions.len() + self.velocities.len()) + self.memory.len()
+        2 + 3 * (self.positions.len() + self.velocities.len()) + self.parted.len() + self.memory.len()
     }
 
     /// Whether it has no particles.
@@ -76,8 +81,16 @@ impl State {
         for vector in self.positions.iter_mut().chain(&mut self.velocities) {
             *vector = DVec3::from_array(std::array::from_fn(|_| f64::from_bits(next())));
         }
+        self.parted.iter_mut().for_each(|word| *word = next());
         self.memory.iter_mut().for_each(|number| *number = f64::from_bits(next()));
         Ok(())
+    }
+
+    /// What has parted in a state of this model that [`State::to_bytes`] has kept; what the method remembers may have another length there.
+    pub fn parted_in(&self, bytes: &[u8]) -> Option<Vec<u64>> {
+        let first = 8 * (2 + 3 * (self.positions.len() + self.velocities.len()));
+        let (words, _) = bytes.get(first..first + 8 * self.parted.len())?.as_chunks();
+        Some(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }
 
     fn each_word(&self, mut take: impl FnMut([u8; 8])) {
@@ -86,6 +99,7 @@ impl State {
         for vector in self.positions.iter().chain(&self.velocities) {
             vector.to_array().into_iter().for_each(|c| take(c.to_bits().to_le_bytes()));
         }
+        self.parted.iter().for_each(|word| take(word.to_le_bytes()));
         self.memory.iter().for_each(|number| take(number.to_bits().to_le_bytes()));
     }
 }
@@ -101,13 +115,14 @@ mod tests {
             step: 7,
             positions: vec![DVec3::new(1.0, -0.0, f64::MIN_POSITIVE), DVec3::splat(3.0)],
             velocities: vec![DVec3::new(-1.0, 2.0, 1e300), DVec3::ZERO],
+            parted: vec![1 << 32],
             memory: vec![0.5, -0.0, 1e-300],
         };
         let bytes = state.to_bytes();
         let mut back = State::default();
         assert!(back.read_bytes(&bytes).is_err());
         back.copy_from(&state);
-        back.read_bytes(&[0; 8 * 17]).unwrap();
+        back.read_bytes(&[0; 8 * 18]).unwrap();
         assert_ne!(back, state);
         back.read_bytes(&bytes).unwrap();
         assert_eq!((back.to_bytes(), back.hash()), (bytes.clone(), state.hash()));

@@ -123,16 +123,25 @@ impl Topology {
             inside_quad[i] = s >= first && edge.triangles[1] != NO_FACE && (s - first) / 2 == (t - first) / 2;
         }
         pair_triangles(&triangles[..first], &all_edges, &mesh.positions, &mut inside_quad, &mut quads);
+        Ok(Self::of_faces(triangles, quads, &all_edges, &inside_quad, &mesh.positions))
+    }
 
-        let structural =
-            || all_edges.iter().zip(&inside_quad).filter(|(_, inside)| !**inside).map(|(e, _)| e);
+    /// What follows from faces, all their edges, and which of those are cuts through quads.
+    fn of_faces(
+        triangles: Vec<[u32; 3]>,
+        quads: Vec<[u32; 4]>,
+        all_edges: &[FullEdge],
+        inside_quad: &[bool],
+        x: &[DVec3],
+    ) -> Self {
+        let structural = || all_edges.iter().zip(inside_quad).filter(|(_, inside)| !**inside).map(|(e, _)| e);
         let edges: Vec<[u32; 2]> = structural().map(|e| e.ends).collect();
         let mut boundary: Vec<u32> =
             structural().filter(|e| e.triangles[1] == NO_FACE).flat_map(|e| e.ends).collect();
         boundary.sort_unstable();
         boundary.dedup();
-        let straights = straight_pairs(&edges, &mesh.positions);
-        Ok(Self {
+        let straights = straight_pairs(&edges, x);
+        Self {
             edge_triangles: structural().map(|e| e.triangles).collect(),
             diagonals: quads.iter().flat_map(|q| [[q[0], q[2]], [q[1], q[3]]]).collect(),
             triangles,
@@ -140,7 +149,50 @@ impl Topology {
             edges,
             boundary,
             straights,
-        })
+        }
+    }
+
+    /// Lets go a particle: of the faces around it those on the side of its neighbour `towards` get `spare` in its place. The sides are those of the plane
+    /// across that edge at rest, `x` [m]. Returns the triangles that were given over; none, and nothing happens, if all faces are on one side. Edges stay as they were
+    /// until [`Topology::find_edges`].
+    pub fn split(&mut self, particle: u32, towards: u32, spare: u32, x: &[DVec3]) -> Vec<u32> {
+        let at = |i: u32| x[i as usize];
+        let across = at(towards) - at(particle);
+        let beyond =
+            |corners: &[u32]| corners.iter().map(|i| at(*i) - at(particle)).sum::<DVec3>().dot(across) > 0.0;
+        let quads_around: Vec<[u32; 4]> =
+            self.quads.iter().filter(|q| q.contains(&particle)).copied().collect();
+        let moves = |triangle: &[u32; 3]| {
+            let quad = quads_around.iter().find(|quad| triangle.iter().all(|i| quad.contains(i)));
+            quad.map_or_else(|| beyond(triangle), |quad| beyond(quad))
+        };
+        let around: Vec<usize> =
+            (0..self.triangles.len()).filter(|t| self.triangles[*t].contains(&particle)).collect();
+        let moved: Vec<u32> =
+            around.iter().filter(|t| moves(&self.triangles[**t])).map(|t| *t as u32).collect();
+        if moved.is_empty() || moved.len() == around.len() {
+            return Vec::new();
+        }
+        let renamed = |i: &mut u32| *i = if *i == particle { spare } else { *i };
+        self.quads.iter_mut().filter(|q| q.contains(&particle) && beyond(&q[..])).flatten().for_each(renamed);
+        moved.iter().for_each(|t| self.triangles[*t as usize].iter_mut().for_each(renamed));
+        moved
+    }
+
+    /// Finds edges and all that follows from them anew, for faces that were renamed.
+    pub fn find_edges(&mut self, x: &[DVec3]) {
+        let (triangles, quads) = (std::mem::take(&mut self.triangles), std::mem::take(&mut self.quads));
+        // Renaming corners gives no edge more faces than it had.
+        let all_edges = join_half_edges(&sorted_half_edges(&triangles)).unwrap_or_default();
+        let mut cuts: Vec<[u32; 2]> = quads
+            .iter()
+            .flat_map(|q| [[q[0], q[2]], [q[1], q[3]]])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        cuts.sort_unstable();
+        let inside_quad: Vec<bool> =
+            all_edges.iter().map(|edge| cuts.binary_search(&edge.ends).is_ok()).collect();
+        *self = Self::of_faces(triangles, quads, &all_edges, &inside_quad, x);
     }
 
     /// For every particle the particles at the other ends of its structural edges: `list[starts[i]..starts[i + 1]]`.

@@ -45,6 +45,13 @@ pub struct Cloth {
     /// What fills it, if it is closed. Only implicit methods know this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filling: Option<Filling>,
+    /// Makes a soft solid of a closed `ball` or `mesh`: its inside is filled with tetrahedra, whose outermost faces take the place of its surface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solid: Option<SoftSolid>,
+    /// Strain of an edge from which on the cloth tears [1]; left out, it never does.
+    #[schemars(range(min = 1e-3, max = 10.0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tear: Option<f64>,
     /// Where its centre (for a mesh: its origin) lies [m].
     #[schemars(inner(range(min = -1e5, max = 1e5)))]
     pub position: [f64; 3],
@@ -76,6 +83,8 @@ impl Default for Cloth {
             model: ClothModel::default(),
             sewing: None,
             filling: None,
+            solid: None,
+            tear: None,
             position: [0.0; 3],
             rotation: [0.0; 3],
             velocity: [0.0; 3],
@@ -191,6 +200,26 @@ pub struct Lattice {
     pub damping: f64,
 }
 
+/// A soft solid: tetrahedra that fill a closed surface, with springs along their edges. Of its fabric only thickness and friction count. A `filling` of gas at
+/// pressure 0 keeps its volume.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SoftSolid {
+    /// Side of the cubes of its lattice [m]; there are two particles for each.
+    #[schemars(range(min = 1e-4, max = 1e4))]
+    pub cell: f64,
+    /// Mass per volume [kg/m³].
+    #[schemars(range(min = 1e-3, max = 1e5))]
+    pub density: f64,
+    /// Young's modulus [Pa]; Poisson's ratio is that of networks of springs, 1/4.
+    #[schemars(range(min = 1.0, max = 1e9))]
+    pub modulus: f64,
+    /// Kelvin-Voigt time of its springs [ms].
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub damping: f64,
+}
+
 /// What elements a piece of cloth is made of. All of them have the fabric's stiffness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -288,6 +317,10 @@ pub struct Pin {
     #[schemars(range(min = 0.0, max = 1e4))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<f64>,
+    /// Pull of the cloth at which a particle comes off, each by itself [N]; left out, they hold whatever pulls.
+    #[schemars(range(min = 1e-9, max = 1e9))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breaks: Option<f64>,
 }
 
 impl Pin {

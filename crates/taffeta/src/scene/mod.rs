@@ -24,7 +24,7 @@ mod sense;
 pub use body::Body;
 pub use cloth::{
     Ball, Cloth, ClothModel, Corner, Disc, Filling, FillingKind, Kick, Lattice, MeshShape, Pin, Sheet, Side,
-    Strip, Tube, UpAxis,
+    SoftSolid, Strip, Tube, UpAxis,
 };
 pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape, SphereShape};
 pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};

@@ -30,7 +30,7 @@ impl Cloth {
         });
         let mut counts = [grid, disc, ball, lattice].into_iter().flatten();
         match (counts.next(), counts.next()) {
-            (Some(only), None) if self.mesh.is_none() => Some(only),
+            (Some(only), None) if self.mesh.is_none() && self.solid.is_none() => Some(only),
             _ => None,
         }
     }

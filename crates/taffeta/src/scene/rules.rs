@@ -70,6 +70,8 @@ list_of_rules! {
         UnknownBase = "is not a built-in fabric",
         BiasTooStiff = "is too stiff for this warp and weft",
         NotForMethod = "is not for this method",
+        CannotTear = "cannot tear",
+        NotClosed = "fills what is not closed",
         NameTaken = "is the name of another",
         TooManyParticles = "makes too many particles",
         NoPanel = "has no panels",

@@ -96,6 +96,24 @@ impl Scene {
         if cloth.lattice.is_some() && method == Method::ImpulseStrips {
             faults.report(Rule::NotForMethod, place.key("lattice"), "{ .. }", &detail, remedy);
         }
+        if cloth.solid.is_some() && method == Method::ImpulseStrips {
+            faults.report(Rule::NotForMethod, place.key("solid"), "{ .. }", &detail, remedy);
+        }
+        if method != Method::ImpulseIterative {
+            return;
+        }
+        // Edges that are corrected one by one have pulls that tell nothing from step to step.
+        let remedy = "choose any other method, or leave this out";
+        if let Some(tear) = cloth.tear {
+            faults.report(Rule::NotForMethod, place.key("tear"), short(tear), &detail, remedy);
+        }
+        for (index, pin) in cloth.pin.iter().enumerate() {
+            if let Some(breaks) = pin.breaks {
+                let place = place.key("pin");
+                let place = place.item(index);
+                faults.report(Rule::NotForMethod, place.key("breaks"), short(breaks), &detail, remedy);
+            }
+        }
     }
 
     fn check_fabric(&self, name: &str, change: &FabricChange, place: Place, faults: &mut Faults) {
@@ -177,6 +195,11 @@ fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut
         ("lattice", cloth.lattice.is_some()),
         ("mesh", cloth.mesh.is_some()),
     ];
+    let open = |(name, given): &(&str, bool)| *given && !["ball", "mesh"].contains(name);
+    if cloth.solid.is_some() && shapes.iter().any(open) {
+        let remedy = "fill a `ball` or a closed `mesh`; a `lattice` is a soft solid already";
+        faults.report(Rule::NotClosed, place.key("solid"), "{ .. }", "", remedy);
+    }
     // What a pin may name depends on the shape, so without just one there is no more to say.
     let Some(shape) = check_shapes(&shapes, place, faults) else { return };
     let pins = place.key("pin");
@@ -187,6 +210,15 @@ fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut
         check_seat(pin, colliders, place, faults);
     }
     check_pinned_once(cloth, pins, faults);
+    let whole = match (&cloth.lattice, &cloth.solid, &cloth.filling) {
+        (None, None, None) => None,
+        (None, None, Some(_)) => Some("what is filled"),
+        _ => Some("a soft solid"),
+    };
+    if let (Some(tear), Some(whole)) = (cloth.tear, whole) {
+        let remedy = "leave `tear` out: only sheets do";
+        faults.report(Rule::CannotTear, place.key("tear"), short(tear), &format!(": {whole}"), remedy);
+    }
 }
 
 fn collider_shapes(collider: &Collider) -> [(&'static str, bool); 6] {
@@ -411,7 +443,9 @@ pub(super) fn check_names<'n>(names: impl Iterator<Item = &'n String>, list: Pla
 fn check_particles(cloths: &[Cloth], list: Place, faults: &mut Faults) {
     let mut total = 0_u64;
     for (index, cloth) in cloths.iter().enumerate() {
-        total = total.saturating_add(cloth.particle_count().unwrap_or(0));
+        let own = cloth.particle_count().unwrap_or(0);
+        // Cloth that tears has spare particles, half as many again.
+        total = total.saturating_add(if cloth.tear.is_some() { own.saturating_add(own / 2) } else { own });
         if total > MOST_PARTICLES {
             let detail = format!(": {total} up to here, where {MOST_PARTICLES} is the most");
             return faults.report(

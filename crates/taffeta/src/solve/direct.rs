@@ -6,7 +6,7 @@
 
 use super::blocks::{Link, NO_TENSION};
 use super::elimination::{Pattern, order};
-use super::strips::{CRUSHED, Limits, SMALLEST_PIVOT};
+use super::strips::{CRUSHED, Limits, SMALLEST_PIVOT, Start};
 use crate::math::{DVec3, Vec4};
 
 /// The system of one mesh: its analysis, and room for its numbers.
@@ -102,20 +102,23 @@ impl Direct {
         self.factorise(q, 0.0)
     }
 
-    /// Meets all lengths to first order; changes particles `q` and tensions, within `limits`. Impulses act along the edges at `along`, or at `q`.
-    pub fn correct(&mut self, q: &mut [Vec4], along: Option<&[Vec4]>, tension: &mut [f64], limits: Limits) {
-        self.directions(along.unwrap_or(q));
+    /// Meets all lengths to first order; changes particles `q` and tensions, within `limits`.
+    pub fn correct(&mut self, q: &mut [Vec4], start: Start<&[Vec4]>, tension: &mut [f64], limits: Limits) {
+        self.directions(if let Start::Directions(x) = start { x } else { q });
         self.factorise(q, 1.0);
         for (k, Edge { ends, link, slot }) in self.edges.iter().enumerate() {
             let rest = link.rest;
             let squared = way(q, *ends).xyz().length_squared();
             let most = rest * rest * limits.most_give;
             let stretch = (link.compliance * tension[*slot as usize]).clamp(-most, most);
-            let error = match along {
-                None => 0.5 * (squared - rest * rest),
-                Some(_) => self.way[k].xyz().length() * (squared.sqrt() - rest),
+            self.change[k] = match start {
+                Start::Unused => 0.5 * (squared - rest * rest) - stretch,
+                Start::Directions(_) => self.way[k].xyz().length() * (squared.sqrt() - rest) - stretch,
+                Start::Errors(x, left) => {
+                    let before = 0.5 * (way(x, *ends).xyz().length_squared() - rest * rest) - stretch;
+                    0.5 * (squared - rest * rest) - stretch - left * before
+                }
             };
-            self.change[k] = error - stretch;
         }
         self.solve();
         for (k, Edge { slot, .. }) in self.edges.iter().enumerate() {

@@ -77,17 +77,41 @@ impl Particles {
     }
 }
 
+/// What positions at the start of a sub-step are for when lengths are corrected.
+#[derive(Debug, Clone, Copy)]
+pub enum Start<T> {
+    /// Nothing.
+    Unused,
+    /// Impulses act along the edges as they were.
+    Directions(T),
+    /// This share of the error that edges had is left to them [1].
+    Errors(T, f64),
+}
+
+impl<T> Start<T> {
+    /// The same with other positions.
+    pub fn map<U>(self, to: impl FnOnce(T) -> U) -> Start<U> {
+        match self {
+            Start::Unused => Start::Unused,
+            Start::Directions(x) => Start::Directions(to(x)),
+            Start::Errors(x, left) => Start::Errors(to(x), left),
+        }
+    }
+}
+
 /// What a strip is solved for.
 const SOFT: u8 = 0;
 const HARD: u8 = 1;
-/// Hard, with impulses along other directions than those that the edges have.
+/// Hard, with impulses along the edges at the start.
 const ALONG: u8 = 2;
+/// Hard, with a share of the errors at the start left.
+const EASED: u8 = 3;
 
 #[inline(always)]
 fn solve<W: Wide, const KIND: u8>(
     block: &Block,
     q: Particles,
-    along: Particles,
+    (start, left): (Particles, f64),
     tension: &mut [Lanes],
     rows: &mut [Row],
     limits: Limits,
@@ -101,7 +125,7 @@ fn solve<W: Wide, const KIND: u8>(
         let (next_p, next_b) = q.row::<W>(block, i + 1);
         let Links { rest, compliance } = &block.links[i];
         let (rest, compliance) = (W::load(rest), W::load(compliance));
-        let d = if KIND == ALONG { along.way::<W>(block, i) } else { next_p - p };
+        let d = if KIND == ALONG { start.way::<W>(block, i) } else { next_p - p };
         let squared = d.dot(d);
         let least = squared.max(rest * rest * W::splat(CRUSHED));
         let kept = W::load(&tension[i]);
@@ -116,7 +140,14 @@ fn solve<W: Wide, const KIND: u8>(
                 (squared - rest * rest) * half
             };
             let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
-            (error - stretch.min(most).max(zero - most), compliance)
+            let stretch = stretch.min(most).max(zero - most);
+            if KIND == EASED {
+                let d = start.way::<W>(block, i);
+                let before = (d.dot(d) - rest * rest) * half - stretch;
+                (error - stretch - before * W::splat(left), compliance)
+            } else {
+                (error - stretch, compliance)
+            }
         };
         let diagonal = (b + next_b) * least + compliance;
         let off = zero - b * d.dot(last_d);
@@ -137,7 +168,7 @@ fn solve<W: Wide, const KIND: u8>(
         off = W::load(&row.off);
         (W::load(&tension[i]) + change).max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
-        let d = if KIND == ALONG { along.way::<W>(block, i) } else { p - before };
+        let d = if KIND == ALONG { start.way::<W>(block, i) } else { p - before };
         let next_pull = d.scaled(change);
         q.put(block, i + 1, p + (pull - next_pull).scaled(b), b);
         (p, b, pull) = (before, W::load(&row.mobility), next_pull);
@@ -149,29 +180,29 @@ fn solve<W: Wide, const KIND: u8>(
 fn solve_hard<W: Wide>(
     block: &Block,
     q: Particles,
-    along: Option<Particles>,
+    start: Start<Particles>,
     tension: &mut [Lanes],
     rows: &mut [Row],
     limits: Limits,
 ) {
-    match along {
-        None => solve::<W, HARD>(block, q, q, tension, rows, limits),
-        Some(along) => solve::<W, ALONG>(block, q, along, tension, rows, limits),
+    match start {
+        Start::Unused => solve::<W, HARD>(block, q, (q, 0.0), tension, rows, limits),
+        Start::Directions(x) => solve::<W, ALONG>(block, q, (x, 0.0), tension, rows, limits),
+        Start::Errors(x, left) => solve::<W, EASED>(block, q, (x, left), tension, rows, limits),
     }
 }
 
 #[inline(always)]
 fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row]) {
-    solve::<W, SOFT>(block, q, q, tension, rows, Limits::NONE);
+    solve::<W, SOFT>(block, q, (q, 0.0), tension, rows, Limits::NONE);
 }
 
 by_instruction_set! {
-    /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`. Impulses act along the edges at `along`, or at
-    /// `q`.
+    /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`.
     pub fn hard = solve_hard(
         block: &Block,
         q: Particles,
-        along: Option<Particles>,
+        start: Start<Particles>,
         tension: &mut [Lanes],
         rows: &mut [Row],
         limits: Limits,

@@ -18,7 +18,7 @@ use crate::scene::{Direction, Method, Velocities};
 use crate::solve::bends::{self, Fold};
 use crate::solve::blocks::{Block, Strips};
 use crate::solve::pull::{self, Lead, Pull, SubStep, Sums};
-use crate::solve::strips::{self, Limits, Particles, Row};
+use crate::solve::strips::{self, Limits, Particles, Row, Start};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -40,12 +40,14 @@ const MOST_SWEEPS: u32 = 300;
 const STALLED: u32 = 60;
 /// Sweeps over contacts of features in one over edges: through a stack a push goes layer by layer.
 const CONTACT_SWEEPS: u32 = 4;
+/// An error that edges have at the start of a sub-step goes within this time [s]: at once it would make the more velocity the shorter the sub-step.
+const MENDING: f64 = 1e-3;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
 const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
 /// In the last sweeps edges may give by this share of the tolerance.
 const LAST_GIVE: f64 = 0.5;
 /// Where tensions start in the memory of a state; the pace stands before them.
-const FIRST_TENSION: usize = 2;
+pub(super) const FIRST_TENSION: usize = 2;
 
 /// Scratch of the method.
 #[derive(Debug)]
@@ -316,11 +318,15 @@ impl Impulse {
         );
     }
 
-    /// One iteration of position impulses over all hard edges; `far` from their lengths, if so.
-    fn correct(&mut self, limits: Limits, far: bool) {
+    /// One iteration of position impulses over all hard edges; `far` from their lengths, if so. The share `left` of the errors at the start of the sub-step stays.
+    fn correct(&mut self, limits: Limits, far: bool, left: f64) {
         let tension = &mut self.tension[..self.lengths.strips.rows];
-        let along = self.as_printed.is_some().then_some(&self.x[..]);
-        self.lengths.correct(&mut self.q, along, tension, &mut self.scratch, limits, far);
+        let start = match (&self.as_printed, left > 0.0) {
+            (Some(_), _) => Start::Directions(&self.x[..]),
+            (None, true) => Start::Errors(&self.x[..], left),
+            (None, false) => Start::Unused,
+        };
+        self.lengths.correct(&mut self.q, start, tension, &mut self.scratch, limits, far);
     }
 
     /// Position impulses of a sub-step: one iteration, or several while the tolerance is missed. At most `most`; returns how many.
@@ -332,7 +338,7 @@ impl Impulse {
         });
         let mut sweeps = 0;
         while sweeps < most {
-            self.correct(KEEP_PULLS, self.torn);
+            self.correct(KEEP_PULLS, self.torn, (1.0 - h / MENDING).max(0.0));
             self.touch(model, h, guard.as_deref_mut());
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
@@ -439,7 +445,7 @@ impl Impulse {
         let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
         while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
             self.links.sew(model, &mut self.q);
-            self.correct(last, strain >= TORN);
+            self.correct(last, strain >= TORN, 0.0);
             self.touch(model, h, guard.as_deref_mut());
             strain = self.lengths.strain(&self.q);
             sweeps += 1;

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::scene::Method;
 use crate::solve::blocks::{self, Block, Strips};
 use crate::solve::direct::Direct;
-use crate::solve::strips::{self, Limits, Particles, Row};
+use crate::solve::strips::{self, Limits, Particles, Row, Start};
 
 /// Sweeps over single edges that do about as much as one over strips.
 const SWEEPS_OF_EDGES: u32 = 30;
@@ -32,23 +32,23 @@ impl Lengths {
         Self { set, strips, direct, patience }
     }
 
-    /// One iteration of position impulses over all hard edges, along the edges at `along` or at `q`. One system for all is solved by Newton's method,
-    /// which finds a solution that is near: if it is `far`, strips come first.
+    /// One iteration of position impulses over all hard edges. One system for all is solved by Newton's method, which finds a solution that is near: if
+    /// it is `far`, strips come first.
     pub fn correct(
         &mut self,
         q: &mut [Vec4],
-        along: Option<&[Vec4]>,
+        start: Start<&[Vec4]>,
         tension: &mut [Lanes],
         scratch: &mut [Vec<Row>],
         limits: Limits,
         far: bool,
     ) {
         if let Some(direct) = self.direct.as_mut().filter(|_| !far) {
-            return direct.correct(q, along, numbers_mut(tension), limits);
+            return direct.correct(q, start, numbers_mut(tension), limits);
         }
-        let (set, along) = (self.set, along.map(|x| Particles(x.as_ptr().cast_mut())));
+        let (set, start) = (self.set, start.map(|x| Particles(x.as_ptr().cast_mut())));
         sweep(&self.strips, q, tension, scratch, |block, q, tension, rows| {
-            strips::hard(set, block, q, along, tension, rows, limits);
+            strips::hard(set, block, q, start, tension, rows, limits);
         });
     }
 

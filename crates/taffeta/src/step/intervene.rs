@@ -23,6 +23,17 @@ pub(super) struct Gripped {
     hands: Hands,
 }
 
+impl Gripped {
+    /// Lets hands that hold and free particles of `old` do the same with a model in which more has parted.
+    pub fn keep_hold(&mut self, model: &mut Model, old: &Model) {
+        let held = old.pins[self.own_pins.len().min(old.pins.len())..].to_vec();
+        self.own_pins.clone_from(&model.pins);
+        regrip(model, &self.hands);
+        model.pins.truncate(self.own_pins.len());
+        model.pins.extend(held);
+    }
+}
+
 impl Simulation {
     /// Goes on from where `other` is: a simulation of as many particles, perhaps of another method or with other steps. What a method remembers
     /// is taken over where it is the same method; time moves to the nearest step of this model.
@@ -31,6 +42,10 @@ impl Simulation {
         if from.positions.len() != to.positions.len() {
             return Err(StateMismatch { expected: to.len(), found: from.len() });
         }
+        if from.parted.len() == to.parted.len() && from.parted != to.parted {
+            self.take_parted(from.parted.clone())?;
+        }
+        let to = &mut self.state;
         to.positions.copy_from_slice(&from.positions);
         to.velocities.copy_from_slice(&from.velocities);
         if other.model.method == self.model.method && from.memory.len() == to.memory.len() {
@@ -89,7 +104,10 @@ fn regrip(model: &mut Model, hands: &Hands) {
         pin.retain(stays);
     }
     model.pins.extend(hands.held.iter().map(|(particle, place)| led(*particle, *place, *place, 0.0, 1.0)));
-    model.inverse_mass.iter_mut().zip(&model.mass).for_each(|(inverse, mass)| *inverse = 1.0 / mass);
+    model.inverse_mass.iter_mut().zip(&model.mass).for_each(|(inverse, mass)| {
+        // Spare particles have no mass, and do not move.
+        *inverse = if *mass > 0.0 { 1.0 / mass } else { 0.0 };
+    });
     let pinned = model.pins.iter().flat_map(|pin| &pin.particles);
     pinned.for_each(|particle| model.inverse_mass[*particle as usize] = 0.0);
 }

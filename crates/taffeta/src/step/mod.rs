@@ -18,6 +18,8 @@ mod impulse_springs;
 mod impulse_stretch;
 mod impulse_touch;
 mod intervene;
+mod parting;
+mod parting_crack;
 pub mod report;
 mod verlet;
 mod verlet_secant;
@@ -36,6 +38,7 @@ use crate::solve::limit::Limiter;
 use implicit::{Implicit, Order};
 use impulse::Impulse;
 use intervene::Gripped;
+use parting::Parting;
 use std::collections::BTreeMap;
 use verlet::Verlet;
 
@@ -69,6 +72,8 @@ pub struct Simulation {
     /// What hands have done, once they have.
     gripped: Option<Gripped>,
     limiter: Option<Limiter>,
+    /// Who tears or lets go, if anything can.
+    parting: Option<Box<Parting>>,
 }
 
 /// Scratch of the chosen method.
@@ -110,6 +115,7 @@ impl Simulation {
         let solver = Solver::new(&model, &mut state);
         let guard = Guard::new(&model).map(Box::new);
         let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
+        let parting = Parting::new(scene, meshes, &model);
         let mut simulation = Self {
             attempt: state.clone(),
             model,
@@ -119,6 +125,7 @@ impl Simulation {
             tangled: Vec::new(),
             gripped: None,
             limiter,
+            parting,
         };
         simulation.tell_tangles();
         Ok(simulation)
@@ -148,6 +155,7 @@ impl Simulation {
         if report.settled.pinched > 0 || self.guard.as_ref().is_some_and(|guard| guard.is_tangled()) {
             self.tell_tangles();
         }
+        report.parted = self.part();
         Ok(report)
     }
 
@@ -237,7 +245,19 @@ impl Simulation {
 
     /// Goes to a state of this model that [`State::to_bytes`] has kept, such as one from a recording.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateMismatch> {
-        self.state.read_bytes(bytes)?;
+        match self.state.parted_in(bytes).filter(|parted| *parted != self.state.parted) {
+            None => self.state.read_bytes(bytes)?,
+            Some(parted) => {
+                let before = self.state.clone();
+                self.take_parted(parted)?;
+                if let Err(mismatch) = self.state.read_bytes(bytes) {
+                    // A state that is refused changes nothing.
+                    self.take_parted(before.parted.clone())?;
+                    self.state = before;
+                    return Err(mismatch);
+                }
+            }
+        }
         self.tell_tangles();
         Ok(())
     }

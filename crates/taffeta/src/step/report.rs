@@ -23,6 +23,8 @@ pub struct StepReport {
     pub contacts: u32,
     /// The shortest sub-step taken [s].
     pub shortest_substep: f64,
+    /// Particles that were split or came off their pins at the end.
+    pub parted: u32,
     /// What the guard did; all zero where nothing can touch.
     pub settled: Settled,
     /// Time spent in every stage.

@@ -17,106 +17,101 @@ pub struct Part {
     pub plots: fn(&[Value]) -> Vec<Plot>,
 }
 
+impl Part {
+    /// A table of all rows as they are.
+    fn new(name: &'static str, section: fn() -> Section, commands: Vec<String>) -> Self {
+        Self { name, commands, section, shown: <[Value]>::to_vec, plots: |_| Vec::new() }
+    }
+}
+
 /// All tables, small if `quick`, on these numbers of threads.
 pub fn parts(quick: bool, threads: &[usize]) -> Vec<Part> {
-    let either = |small: &str, full: &str| if quick { small.to_string() } else { full.to_string() };
-    let listed = |list: &[usize]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let all = listed(threads);
-    let most = threads.last().copied().unwrap_or(1);
+    let mut parts = inextensible(quick, threads);
+    parts.extend(integrators(quick));
+    parts.extend(parallel(quick, threads));
+    parts.extend(contact_and_limit(quick, threads));
+    parts
+}
+
+fn either<'a>(quick: bool, small: &'a str, full: &'a str) -> &'a str {
+    if quick { small } else { full }
+}
+
+fn listed(list: &[usize]) -> String {
+    list.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn most(threads: &[usize]) -> usize {
+    threads.last().copied().unwrap_or(1)
+}
+
+/// P1 and P2.
+fn inextensible(quick: bool, threads: &[usize]) -> Vec<Part> {
+    let most = most(threads);
     // P1 had four cores, P2 used one.
     let four = listed(&if most > 1 { vec![1, most.min(4)] } else { vec![1] });
-    let flags = either("--particles 599,2602 --frames 6", "--particles 599,2602,3520 --frames 90");
+    let sheet = format!("hang --papers --frames {} --threads {four}", either(quick, "12", "500"));
+    let falls = |scene: &str, size: &str| {
+        format!("drape --scene {scene} --method impulse-strips --tolerance 0.0001 --threads {most} {size}")
+    };
+    let figures = vec![
+        falls("drape", either(quick, "--grid 40 --frames 30", "--frames 120")),
+        falls("objects", either(quick, "--frames 20", "--frames 150")),
+    ];
+    vec![
+        Part { shown: beside_threads, ..Part::new("hang", hang, vec![sheet]) },
+        Part::new("drape", drape, figures),
+    ]
+}
+
+/// P3.
+fn integrators(quick: bool) -> Vec<Part> {
+    let grids = either(quick, "--grid 5,10,20 --frames 15", "--grid 5,10,15,20,30,40,50 --frames 150");
+    let rate = format!("hang --method verlet,backward-euler,bdf2 --tolerance 0.01 --threads 1 {grids}");
+    let stable = format!("stable-step --grid {}", either(quick, "5,8", "5,8,12,16,20"));
+    vec![
+        Part {
+            shown: with_frame_rate,
+            plots: |rows| vec![frame_rate_plot(rows)],
+            ..Part::new("frame-rate", frame_rate, vec![rate])
+        },
+        Part::new("stable-step", stable_step, vec![stable]),
+    ]
+}
+
+/// P4.
+fn parallel(quick: bool, threads: &[usize]) -> Vec<Part> {
+    let sizes = either(quick, "--particles 599,2602 --frames 6", "--particles 599,2602,3520 --frames 90");
+    let (each, frames) = if quick { (599, 6) } else { (2400, 60) };
     let grow = |threads: &usize| {
-        let each = if quick { 599 } else { 2400 };
-        format!(
-            "flags --particles {} --order striped --frames {} --threads 1,{threads}",
-            each * threads,
-            if quick { 6 } else { 60 }
-        )
+        let (particles, both) =
+            (each * threads, if *threads > 1 { listed(&[1, *threads]) } else { "1".into() });
+        format!("flags --particles {particles} --order striped --frames {frames} --threads {both}")
     };
     vec![
         Part {
-            name: "hang",
-            commands: vec![format!("hang --papers --frames {} --threads {four}", either("12", "500"))],
-            section: hang,
-            shown: beside_threads,
-            plots: |_| Vec::new(),
-        },
-        Part {
-            name: "drape",
-            commands: vec![format!(
-                "drape --method impulse-strips --tolerance 0.0001 --threads {most} {}",
-                either("--grid 40 --frames 30", "--frames 120")
-            )],
-            section: drape,
-            shown: <[Value]>::to_vec,
-            plots: |_| Vec::new(),
-        },
-        Part {
-            name: "frame-rate",
-            commands: vec![format!(
-                "hang --method verlet,backward-euler,bdf2 --tolerance 0.01 --threads 1 {}",
-                either("--grid 5,10,20 --frames 15", "--grid 5,10,15,20,30,40,50 --frames 150")
-            )],
-            section: frame_rate,
-            shown: with_frame_rate,
-            plots: |rows| vec![frame_rate_plot(rows)],
-        },
-        Part {
-            name: "stable-step",
-            commands: vec![format!("stable-step --grid {}", either("5,8", "5,8,12,16,20"))],
-            section: stable_step,
-            shown: <[Value]>::to_vec,
-            plots: |_| Vec::new(),
-        },
-        Part {
-            name: "flags",
-            commands: vec![format!("flags {flags} --threads {all}")],
-            section: self::flags,
-            shown: <[Value]>::to_vec,
             plots: |rows| vec![speed_up_plot(rows)],
+            ..Part::new("flags", flags, vec![format!("flags {sizes} --threads {}", listed(threads))])
         },
-        Part {
-            name: "isoefficiency",
-            commands: threads.iter().map(grow).collect(),
-            section: isoefficiency,
-            shown: <[Value]>::to_vec,
-            plots: |_| Vec::new(),
-        },
-        Part {
-            name: "sphere",
-            commands: vec![
-                format!(
-                    "drape --method verlet --no-self-contact --grid 10 --threads {most} --frames {}",
-                    either("30", "120")
-                ),
-                format!(
-                    "drape --method verlet --no-self-contact --grid {} --threads {most} --frames {}",
-                    either("50", "100"),
-                    either("10", "120")
-                ),
-            ],
-            section: sphere,
-            shown: with_frame_rate,
-            plots: |_| Vec::new(),
-        },
-        Part {
-            name: "tree",
-            commands: vec![either(
-                "tree --triangles 1000,10000 --steps 3",
-                "tree --triangles 1000,10000,100000,1000000",
-            )],
-            section: tree,
-            shown: <[Value]>::to_vec,
-            plots: |_| Vec::new(),
-        },
-        Part {
-            name: "limit",
-            commands: vec![format!("limit --grid {}", either("10", "10,20,40"))],
-            section: limit,
-            shown: <[Value]>::to_vec,
-            plots: |_| Vec::new(),
-        },
+        Part::new("isoefficiency", isoefficiency, threads.iter().map(grow).collect()),
+    ]
+}
+
+/// P5.
+fn contact_and_limit(quick: bool, threads: &[usize]) -> Vec<Part> {
+    let sheet = |size: &str| {
+        format!("drape --method verlet --no-self-contact --threads {} --grid {size}", most(threads))
+    };
+    let sizes = vec![
+        sheet(either(quick, "10 --frames 30", "10 --frames 120")),
+        sheet(either(quick, "50 --frames 10", "100 --frames 120")),
+    ];
+    let trees =
+        either(quick, "tree --triangles 1000,10000 --steps 3", "tree --triangles 1000,10000,100000,1000000");
+    vec![
+        Part { shown: with_frame_rate, ..Part::new("sphere", sphere, sizes) },
+        Part::new("tree", tree, vec![trees.into()]),
+        Part::new("limit", limit, vec![format!("limit --grid {}", either(quick, "10", "10,20,40"))]),
     ]
 }
 
@@ -178,10 +173,11 @@ fn drape() -> Section {
         "P2, figures 7 and 8: collisions with friction",
         &[
             "Figure 7: a sheet falls over a sphere, friction 0.3, strain within 0.01 %, cloth meets itself. The paper shows pictures and gives no time. Intersections are counted in every frame by code that is not the solver.",
-            "Figure 8, several objects that fall into a sheet, needs bodies that cloth can push: it is run here as soon as there is a built-in scene `objects`; until then its place is empty.",
+            "Figure 8: a ball, boxes and capsules fall into a sheet that hangs between two bars, and push it and one another. Strain within 0.01 % again; pictures and no time there, too. Bodies and their masses are ours.",
         ],
         vec![
-            text("method", "method"),
+            text("scene", "scene"),
+            column("method", "method", Form::Plain),
             figure("particles", "particles"),
             figure("threads", "threads"),
             figure("frames", "frames"),

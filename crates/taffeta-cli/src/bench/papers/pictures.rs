@@ -64,12 +64,18 @@ fn stills(part: &str, quick: bool) -> Vec<Still> {
                     "P2 fig. 7: a sheet of 100 × 100 over a sphere.",
                 )
             },
-            still("objects", &[], few(30, 90), "P2 fig. 8: objects fall into a sheet."),
+            still(
+                "objects",
+                &["solver.method=impulse-strips", "solver.tolerance=0.0001"],
+                few(25, 90),
+                "P2 fig. 8: objects fall into a sheet.",
+            ),
         ],
         "flags" => vec![
             still("flag-calm", &[], few(30, 120), "P4: a flag in a light wind."),
             still("flag-storm", &[], few(30, 120), "P4: a flag in a storm."),
-            still("sponge", &[], few(12, 20), "P4: a sponge, a lattice of springs, meets the floor."),
+            still("shirt", &[], few(50, 90), "P4: a body that wears a shirt, just sewn."),
+            still("sponge-stairs", &[], few(45, 60), "P4: a sponge, a lattice of springs, falls downstairs."),
         ],
         _ => Vec::new(),
     }

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::model::elements::bias_stiffness;
@@ -26,6 +27,7 @@ pub struct Drive {
 }
 
 /// Positions of every frame, the start first [m], and times [ms].
+#[derive(Default)]
 pub struct Film {
     pub peer: String,
     pub version: String,
@@ -35,6 +37,15 @@ pub struct Film {
     pub triangles: Vec<[u32; 3]>,
     pub cpu_ms: Vec<f64>,
     pub wall_ms: Vec<f64>,
+    /// Why there is nothing of it.
+    pub failure: Option<String>,
+}
+
+impl Film {
+    /// Of a run that has failed.
+    pub fn missing(peer: &Drive, error: &PeerError) -> Self {
+        Self { peer: peer.name.clone(), failure: Some(error.to_string()), ..Self::default() }
+    }
 }
 
 /// Why there is no film.
@@ -47,6 +58,12 @@ pub enum PeerError {
         path: PathBuf,
         /// What is wrong.
         reason: String,
+    },
+    /// It did not end in time.
+    #[error("gave up after {seconds:.0} s")]
+    Late {
+        /// How long it was waited for [s].
+        seconds: f64,
     },
     /// The driver ended with an error.
     #[error("{command} ended with {status}: {said}")]
@@ -80,15 +97,21 @@ impl Drive {
         let (program, words_before) = self.command.split_first().unwrap_or((&self.name, &[]));
         let mut command = Command::new(program);
         command.args(words_before).arg(folder.path()).arg(task.with(rung).to_string());
-        command.current_dir(&self.folder).stdin(Stdio::null()).env("PYTHONDONTWRITEBYTECODE", "1");
-        let ended = command.output().map_err(|e| unreadable(Path::new(program), e.to_string()))?;
+        let said = folder.path().join("said");
+        let file = std::fs::File::create(&said).map_err(|e| unreadable(&said, e.to_string()))?;
+        command.current_dir(&self.folder).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
+        // It watches its CPU time between frames, and on a busy machine has a share of it: a frame that does not end has to be ended.
+        let most = 30.0 + 4.0 * task.seconds;
+        let status = ended(&mut command, most).map_err(|e| unreadable(Path::new(program), e.to_string()))?;
         let report = folder.path().join("peer.json");
         if !report.exists() {
-            let said = String::from_utf8_lossy(&ended.stderr);
+            let Some(status) = status else { return Err(PeerError::Late { seconds: most }) };
+            let said = read(&said)?;
             return Err(PeerError::Ended {
                 command: self.command.join(" "),
-                status: ended.status.to_string(),
-                said: said.lines().last().unwrap_or_default().into(),
+                status: status.to_string(),
+                said: String::from_utf8_lossy(&said).lines().last().unwrap_or_default().into(),
             });
         }
         let about: Value =
@@ -103,7 +126,24 @@ impl Drive {
             triangles: cut(task.grid),
             cpu_ms: times("cpu_ms"),
             wall_ms: times("wall_ms"),
+            failure: None,
         })
+    }
+}
+
+/// Runs a program; one that takes longer than `seconds` is ended, and has no status.
+fn ended(command: &mut Command, seconds: f64) -> std::io::Result<Option<ExitStatus>> {
+    let (begun, mut child) = (Instant::now(), command.spawn()?);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if begun.elapsed().as_secs_f64() > seconds {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -141,8 +181,7 @@ pub fn ours(task: &Task, method: Method, tolerance: f64) -> Result<Film, Failure
         settings: format!("{}, tolerance {}", method.name(), crate::certificate::percent(tolerance)),
         frames: vec![now(&simulation)],
         triangles: simulation.model().triangles.iter().map(|t| t.map(number)).collect(),
-        cpu_ms: Vec::new(),
-        wall_ms: Vec::new(),
+        ..Film::default()
     };
     for _ in 0..task.frames {
         let Ok(steps) = FrameSteps::take(&mut simulation) else { break };
@@ -211,6 +250,13 @@ mod tests {
             assert!((b - a).cross(c - a).y > 0.0);
         }
         assert_eq!(film.triangles.len(), cut(4).len());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_does_not_end_is_ended() {
+        assert!(ended(Command::new("sleep").arg("60"), 0.1).unwrap().is_none());
+        assert!(ended(Command::new("sleep").arg("0"), 60.0).unwrap().is_some_and(|status| status.success()));
     }
 
     #[test]

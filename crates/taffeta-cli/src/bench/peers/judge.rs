@@ -4,7 +4,7 @@ use super::super::hang::crossing;
 use super::super::median;
 use super::driver::quads;
 use super::{Film, LATEST_FALL, Row, Task};
-use taffeta::check::{Surface, certify_parts};
+use taffeta::check::{self, Surface, certify_parts};
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::topology::Topology;
 use taffeta::model::{Form, Shape};
@@ -13,8 +13,11 @@ use taffeta::scene::Mesh;
 /// How deep the far side has to fall for the fall time [m].
 const FALL: f64 = 0.8;
 
+/// Cloth that is strained more than this is torn apart, and nobody looks any further [1].
+const TORN: f64 = 10.0;
+
 /// Measures every frame of a film.
-pub fn row(task: &Task, film: Film) -> Row {
+pub fn row(task: &Task, film: &Film) -> Row {
     let n = task.grid;
     let mesh = Mesh {
         positions: film.frames.first().cloned().unwrap_or_default(),
@@ -24,26 +27,30 @@ pub fn row(task: &Task, film: Film) -> Row {
     let mut row = Row {
         scene: task.scene.clone(),
         grid: n,
-        peer: film.peer,
-        version: film.version,
-        settings: film.settings,
+        peer: film.peer.clone(),
+        version: film.version.clone(),
+        settings: film.settings.clone(),
         frames: film.cpu_ms.len(),
-        cpu_ms: median(film.cpu_ms),
-        wall_ms: median(film.wall_ms),
-        max_strain: 0.0,
+        cpu_ms: median(film.cpu_ms.clone()),
+        wall_ms: median(film.wall_ms.clone()),
+        max_strain: if film.frames.is_empty() { f64::INFINITY } else { 0.0 },
         mean_strain: 0.0,
         cloth_cloth: 0,
         cloth_body: 0,
         min_gap_mm: None,
         fall_s: fall_time(&film.frames, n as usize),
         counts: false,
+        spent_s: 0.0,
+        gave_up: false,
+        failure: film.failure.clone(),
     };
     let Ok(topology) = Topology::new(&mesh) else { return row };
     let length = |[a, b]: &[u32; 2]| mesh.positions[*a as usize].distance(mesh.positions[*b as usize]);
     let lengths: Vec<f64> = topology.edges.iter().map(length).collect();
     let ball = (task.scene == "drape").then_some(Form::Closed(Shape::Sphere { radius: 0.3 }));
     for positions in film.frames.iter().skip(1) {
-        if !positions.iter().all(|x| x.is_finite()) {
+        let strain = check::strain(positions, &topology.edges, &lengths).max;
+        if !positions.iter().all(|x| x.is_finite()) || strain > TORN {
             row.max_strain = f64::INFINITY;
             break;
         }
@@ -82,19 +89,16 @@ mod tests {
         let start: Vec<DVec3> =
             (0..n * n).map(|i| DVec3::new((i % n) as f64 / 3.0, 0.0, (i / n) as f64 / 3.0)).collect();
         let film = |last: Vec<DVec3>| Film {
-            peer: String::new(),
-            version: String::new(),
-            settings: String::new(),
             frames: vec![start.clone(), start.clone(), last],
             triangles: vec![[0, 4, 5], [0, 5, 1]],
             cpu_ms: vec![1.0, 3.0],
-            wall_ms: vec![1.0, 3.0],
+            ..Film::default()
         };
-        let still = row(&task, film(start.clone()));
+        let still = row(&task, &film(start.clone()));
         assert!(still.max_strain < 1e-12 && still.fall_s.is_none() && !still.counts);
         assert_eq!(still.cpu_ms, 2.0);
         let hanging = start.iter().map(|x| DVec3::new(x.x, -1.05 * x.z, 0.0)).collect();
-        let fallen = row(&task, film(hanging));
+        let fallen = row(&task, &film(hanging));
         assert!((fallen.max_strain - 0.05).abs() < 1e-9 && fallen.cloth_cloth == 0 && fallen.counts);
     }
 }

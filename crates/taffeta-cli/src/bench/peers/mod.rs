@@ -6,7 +6,7 @@ mod table;
 
 use super::{Common, Table};
 use crate::certificate::{figures, percent};
-use crate::tell::{aside, tell};
+use crate::tell::tell;
 use crate::{Failure, machine};
 use driver::{Drive, Film};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct Args {
     /// CPU time for one run [s]; it is cut there and does not count [default: 60, quick 5].
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<f64>,
-    /// Time for all runs of one program on one grid [s] [default: 240, quick 15].
+    /// CPU time for all runs of one program on one grid [s] [default: 240, quick 15].
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
     /// Only these peers.
@@ -81,6 +81,12 @@ struct Row {
     fall_s: Option<f64>,
     /// Whether all frames were made and the sheet fell in time.
     counts: bool,
+    /// CPU time of all its steps [s]; of a run that did not end, the time that was waited.
+    spent_s: f64,
+    /// Whether there was no time for finer settings.
+    gave_up: bool,
+    /// Why there are no frames.
+    failure: Option<String>,
 }
 
 /// Runs all programs.
@@ -105,7 +111,7 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
                 for &tolerance in &args.tolerance {
                     let film =
                         machine::pool(Some(threads))?.install(|| driver::ours(&task, method, tolerance))?;
-                    rows.push(tell_row(judge::row(&task, film))?);
+                    rows.push(tell_row(judge::row(&task, &film))?);
                 }
             }
             for peer in peers.iter().filter(|peer| args.only.is_empty() || args.only.contains(&peer.name)) {
@@ -113,25 +119,25 @@ pub fn measure(args: &Args) -> Result<Table, Failure> {
             }
         }
     }
-    table::page(rows, &args.tolerance)
+    Ok(table::page(&rows, &args.tolerance))
 }
 
 /// Raises one peer until it meets the tolerance or has used up its time.
 fn climb(peer: &Drive, task: &Task, budget: f64, tightest: f64, rows: &mut Vec<Row>) -> Result<(), Failure> {
-    let begun = std::time::Instant::now();
+    let mut spent = 0.0;
     for rung in &peer.ladder {
-        match peer.run(task, rung) {
-            Ok(film) => {
-                let row = tell_row(judge::row(task, film))?;
-                let met = row.counts && row.max_strain <= tightest;
-                rows.push(row);
-                if met {
-                    break;
-                }
-            }
-            Err(error) => aside(format_args!("{}: {error}", peer.name)),
-        }
-        if begun.elapsed().as_secs_f64() > budget {
+        let begun = std::time::Instant::now();
+        let film = peer.run(task, rung).unwrap_or_else(|error| Film::missing(peer, &error));
+        // On a busy machine only CPU time is fair; what did not end tells none.
+        let stepping = 1e-3 * film.cpu_ms.iter().sum::<f64>();
+        let spent_s = if film.failure.is_some() { begun.elapsed().as_secs_f64() } else { stepping };
+        let mut row = tell_row(judge::row(task, &film))?;
+        row.spent_s = spent_s;
+        spent += spent_s;
+        row.gave_up = spent > budget;
+        let done = row.gave_up || (row.counts && row.max_strain <= tightest);
+        rows.push(row);
+        if done {
             break;
         }
     }
@@ -145,7 +151,10 @@ fn tell_row(row: Row) -> Result<Row, Failure> {
         figures(row.cpu_ms),
         percent(row.max_strain),
         row.fall_s.map_or("-".into(), |fall| format!("{fall:.3} s")),
-        if row.counts { "" } else { "  does not count" },
+        match &row.failure {
+            Some(failure) => format!("  {failure}"),
+            None => (if row.counts { "" } else { "  does not count" }).into(),
+        },
     ))?;
     Ok(row)
 }

@@ -1,132 +1,171 @@
-//! The tables of the peers: what a tolerance costs with each, and every run.
+//! The tables of the peers: what every tolerance costs with each, and every run.
 
 use super::super::Table;
 use super::super::page::{Form, Section, column, figure, text};
 use super::Row;
-use crate::Failure;
 use crate::certificate::{figures, percent};
 use serde_json::{Value, json};
 use taffeta_render::plot::{Line, Plot, Stroke};
 
 /// The program that all others are held against.
 const OURS: &str = "Taffeta";
+/// Colours that a plot can tell apart.
+const COLOURS: usize = 8;
 
-/// The cheapest run of a program that counts and meets a tolerance.
-fn cheapest<'a>(rows: &[&'a Row], peer: &str, tolerance: f64) -> Option<&'a Row> {
-    let meets = rows.iter().filter(|row| row.peer == peer && row.counts && row.max_strain <= tolerance);
-    meets.copied().min_by(|a, b| a.cpu_ms.total_cmp(&b.cpu_ms))
+/// The runs on one sheet.
+struct Sheet<'a> {
+    scene: &'a str,
+    grid: u32,
+    rows: Vec<&'a Row>,
+}
+
+impl Sheet<'_> {
+    fn title(&self) -> String {
+        format!("{}, {} × {}", self.scene, self.grid, self.grid)
+    }
+
+    fn peers(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for row in &self.rows {
+            if !names.contains(&row.peer.as_str()) {
+                names.push(&row.peer);
+            }
+        }
+        names
+    }
+
+    fn of(&self, peer: &str) -> impl Iterator<Item = &Row> {
+        self.rows.iter().copied().filter(move |row| row.peer == peer)
+    }
+
+    /// The cheapest run of a program that counts and meets a tolerance.
+    fn cheapest(&self, peer: &str, tolerance: f64) -> Option<&Row> {
+        let meets = self.of(peer).filter(|row| row.counts && row.max_strain <= tolerance);
+        meets.min_by(|a, b| a.cpu_ms.total_cmp(&b.cpu_ms))
+    }
+
+    /// The CPU time of a program over ours at a tolerance.
+    fn ratio(&self, peer: &str, tolerance: f64) -> Option<f64> {
+        Some(self.cheapest(peer, tolerance)?.cpu_ms / self.cheapest(OURS, tolerance)?.cpu_ms)
+    }
 }
 
 /// All tables and plots.
-pub fn page(rows: Vec<Row>, tolerances: &[f64]) -> Result<Table, Failure> {
-    let mut table = Table { title: Some("Taffeta and its peers"), ..Table::default() };
-    let mut scenes: Vec<(&str, u32)> = rows.iter().map(|row| (row.scene.as_str(), row.grid)).collect();
-    scenes.dedup();
-    for (scene, grid) in scenes {
-        let here: Vec<&Row> = rows.iter().filter(|row| row.scene == scene && row.grid == grid).collect();
-        table.page.push(section(scene, grid, &here, tolerances));
-    }
-    table.page.insert(0, ratios(&table.page));
-    table.page.push(every_run(&rows));
-    table.rows = rows.iter().map(|row| json!(row)).collect();
-    Ok(table)
+pub fn page(rows: &[Row], tolerances: &[f64]) -> Table {
+    let mut keys: Vec<(&str, u32)> = rows.iter().map(|row| (row.scene.as_str(), row.grid)).collect();
+    keys.dedup();
+    let of = |(scene, grid)| {
+        let rows = rows.iter().filter(|row| row.scene == scene && row.grid == grid).collect();
+        Sheet { scene, grid, rows }
+    };
+    let sheets: Vec<Sheet> = keys.into_iter().map(of).collect();
+    let mut page = vec![ratios(&sheets, tolerances)];
+    page.extend(sheets.iter().map(|sheet| section(sheet, tolerances)));
+    page.push(every_run(rows));
+    let rows = rows.iter().map(|row| json!(row)).collect();
+    Table { rows, page, title: Some("Taffeta and its peers"), ..Table::default() }
 }
 
-fn names(rows: &[&Row]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    rows.iter().for_each(|row| {
-        if !names.contains(&row.peer) {
-            names.push(row.peer.clone());
-        }
-    });
-    names
-}
-
-fn section(scene: &str, grid: u32, rows: &[&Row], tolerances: &[f64]) -> Section {
-    let mut shown = Vec::new();
-    for &tolerance in tolerances {
-        let ours = cheapest(rows, OURS, tolerance);
-        for peer in names(rows) {
-            let best = cheapest(rows, &peer, tolerance);
-            let nearest = rows
-                .iter()
-                .filter(|row| row.peer == peer)
-                .map(|row| row.max_strain)
-                .fold(f64::INFINITY, f64::min);
-            let reason = format!("not met in its time; smallest strain {}", percent(nearest));
-            shown.push(json!({
-                "tolerance": percent(tolerance),
-                "peer": peer,
-                "settings": best.map_or(reason, |row| row.settings.clone()),
-                "cpu_ms": best.map(|row| row.cpu_ms),
-                "max_strain": best.map(|row| row.max_strain),
-                "cloth_cloth": best.map(|row| row.cloth_cloth),
-                "cloth_body": best.map(|row| row.cloth_body),
-                "fall_s": best.and_then(|row| row.fall_s),
-                "ratio": best.zip(ours).filter(|_| peer != OURS).map(|(best, ours)| best.cpu_ms / ours.cpu_ms),
-            }));
-        }
+fn section(sheet: &Sheet, tolerances: &[f64]) -> Section {
+    let drape = sheet.scene == "drape";
+    let mut columns = vec![column("program", "peer", Form::Plain), column("version", "version", Form::Plain)];
+    let met = |(k, tolerance): (usize, &f64)| column(&percent(*tolerance), &format!("cost.{k}"), Form::Word);
+    columns.extend(tolerances.iter().enumerate().map(met));
+    columns.push(column("smallest strain", "max_strain", Form::Percent));
+    columns.push(figure("cloth through cloth", "cloth_cloth"));
+    if drape {
+        columns.push(figure("through the ball", "cloth_body"));
+    } else {
+        columns.push(figure("fall [s]", "fall_s"));
     }
+    columns.push(column("its end", "end", Form::Plain));
     Section {
-        title: format!("{scene}, {grid} × {grid}"),
-        words: vec!["The cheapest run of each program that is whole, falls in time and meets the tolerance in every frame. The last column is its CPU time over ours.".into()],
-        columns: vec![
-            text("tolerance", "tolerance"),
-            column("program", "peer", Form::Plain),
-            column("settings", "settings", Form::Plain),
-            figure("CPU ms a frame", "cpu_ms"),
-            column("largest strain", "max_strain", Form::Percent),
-            figure("cloth through cloth", "cloth_cloth"),
-            figure("through the ball", "cloth_body"),
-            figure("fall [s]", "fall_s"),
-            figure("times ours", "ratio"),
-        ],
-        rows: shown,
-        plots: vec![plot(scene, grid, rows)],
+        title: sheet.title(),
+        words: vec!["CPU time of a frame [ms] of the cheapest run that is whole, falls in time and meets the tolerance in every frame, and how many times ours that is. What follows is of its most exact run that counts: the largest strain of any frame, and the most intersections of any frame. Times are compared at equal strain alone: a program without self-contact has less to do.".into()],
+        columns,
+        rows: sheet.peers().into_iter().map(|peer| line(sheet, peer, tolerances)).collect(),
+        plots: vec![plot(sheet)],
         ..Section::default()
     }
 }
 
-/// Every run: what strain it achieved at what cost.
-fn plot(scene: &str, grid: u32, rows: &[&Row]) -> Plot {
-    let line = |(colour, peer): (usize, &String)| {
-        let own = rows.iter().filter(|row| row.peer == *peer && row.counts);
+/// What one program has reached on one sheet.
+fn line(sheet: &Sheet, peer: &str, tolerances: &[f64]) -> Value {
+    let counted = sheet.of(peer).filter(|row| row.counts);
+    let best = counted.min_by(|a, b| a.max_strain.total_cmp(&b.max_strain));
+    let spent: f64 = sheet.of(peer).map(|row| row.spent_s).sum();
+    let last = sheet.of(peer).last();
+    let tightest = tolerances.iter().copied().fold(f64::INFINITY, f64::min);
+    let end = if sheet.cheapest(peer, tightest).is_some() {
+        "all met".into()
+    } else if let Some(failure) = last.and_then(|row| row.failure.as_ref()) {
+        failure.clone()
+    } else if last.is_some_and(|row| row.gave_up) {
+        format!("gave up after {spent:.0} s")
+    } else {
+        "at its finest setting".into()
+    };
+    let cost = |tolerance: &f64| {
+        let Some(cheapest) = sheet.cheapest(peer, *tolerance) else { return "not met".into() };
+        let ratio = sheet.ratio(peer, *tolerance).filter(|_| peer != OURS);
+        let times = ratio.map_or(String::new(), |ratio| format!(" ({} ×)", figures(ratio)));
+        format!("{}{times}", figures(cheapest.cpu_ms))
+    };
+    json!({
+        "peer": peer,
+        "version": sheet.of(peer).map(|row| row.version.as_str()).find(|version| !version.is_empty()),
+        "cost": tolerances.iter().map(cost).collect::<Vec<String>>(),
+        "max_strain": best.map(|row| row.max_strain),
+        "cloth_cloth": best.map(|row| row.cloth_cloth),
+        "cloth_body": best.map(|row| row.cloth_body),
+        "fall_s": best.and_then(|row| row.fall_s),
+        "end": end,
+    })
+}
+
+/// What strain was achieved at what cost, by the runs that no cheaper one of the same program beats.
+fn plot(sheet: &Sheet) -> Plot {
+    let line = |(colour, peer): (usize, &str)| {
+        let own = sheet.of(peer).filter(|row| row.counts);
         let mut points: Vec<[f64; 2]> = own.map(|row| [row.cpu_ms, row.max_strain]).collect();
         points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-        Line { name: peer.clone(), points, colour, stroke: Stroke::Marked }
+        let mut least = f64::INFINITY;
+        points.retain(|point| {
+            let better = point[1] < least;
+            least = least.min(point[1]);
+            better
+        });
+        // There are more programs than colours.
+        let stroke = if colour < COLOURS { Stroke::Marked } else { Stroke::Dashed };
+        Line { name: peer.into(), points, colour, stroke }
     };
     Plot {
-        title: format!("Strain against time: {scene}, {grid} × {grid}"),
+        title: format!("Strain against time: {}", sheet.title()),
         x_label: "CPU time of a frame [ms]".into(),
         y_label: "largest strain of any frame".into(),
         log_x: true,
         log_y: true,
-        lines: names(rows).iter().enumerate().map(line).collect(),
+        lines: sheet.peers().into_iter().enumerate().map(line).collect(),
         levels: Vec::new(),
     }
 }
 
 /// The best and the worst of our ratios to each program.
-fn ratios(sections: &[Section]) -> Section {
-    let all: Vec<(&str, f64, String)> = sections
-        .iter()
-        .flat_map(|section| section.rows.iter().map(move |row| (section, row)))
-        .filter_map(|(section, row)| {
-            let place = format!("{} at {}", section.title, row["tolerance"].as_str()?);
-            Some((row["peer"].as_str()?, row["ratio"].as_f64()?, place))
-        })
-        .collect();
-    let mut peers: Vec<&str> = all.iter().map(|(peer, ..)| *peer).collect();
+fn ratios(sheets: &[Sheet], tolerances: &[f64]) -> Section {
+    let mut peers: Vec<&str> = sheets.iter().flat_map(Sheet::peers).filter(|peer| *peer != OURS).collect();
     peers.sort_unstable();
     peers.dedup();
-    let line = |peer: &&str| -> Option<Value> {
-        let own = || all.iter().filter(|(name, ..)| name == peer);
-        let (_, least, least_at) = own().min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let (_, most, most_at) = own().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let told = |ratio: f64, at: &str| format!("{} ({at})", figures(ratio));
-        Some(
-            json!({ "peer": peer, "least": told(*least, least_at), "most": told(*most, most_at), "cases": own().count() }),
-        )
+    let line = |peer: &&str| {
+        let cases = sheets.iter().flat_map(|sheet| tolerances.iter().map(move |t| (sheet, *t)));
+        let ratio = |(sheet, t): (&Sheet, f64)| {
+            Some((sheet.ratio(peer, t)?, format!("{} at {}", sheet.title(), percent(t))))
+        };
+        let mut all: Vec<(f64, String)> = cases.filter_map(ratio).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let told = |case: Option<&(f64, String)>| {
+            case.map_or("–".into(), |(ratio, at)| format!("{} ({at})", figures(*ratio)))
+        };
+        json!({ "peer": peer, "least": told(all.first()), "most": told(all.last()), "cases": all.len() })
     };
     Section {
         title: "CPU time over ours at equal tolerance".into(),
@@ -137,7 +176,7 @@ fn ratios(sections: &[Section]) -> Section {
             column("least", "least", Form::Plain),
             column("most", "most", Form::Plain),
         ],
-        rows: peers.iter().filter_map(line).collect(),
+        rows: peers.iter().map(line).collect(),
         ..Section::default()
     }
 }
@@ -146,14 +185,13 @@ fn every_run(rows: &[Row]) -> Section {
     Section {
         title: "Every run".into(),
         words: vec![format!(
-            "A run that was cut short, was torn apart or whose sheet fell later than {} s does not count.",
+            "A run that was cut short, was torn apart (a strain above 1000 %) or whose sheet fell later than {} s does not count.",
             super::LATEST_FALL
         )],
         columns: vec![
             text("scene", "scene"),
             figure("grid", "grid"),
             column("program", "peer", Form::Plain),
-            column("version", "version", Form::Plain),
             column("settings", "settings", Form::Plain),
             figure("frames", "frames"),
             figure("CPU ms a frame", "cpu_ms"),

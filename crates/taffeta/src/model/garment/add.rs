@@ -29,7 +29,7 @@ pub fn add_garment(
         let cloth =
             Cloth { name: format!("{name}.{}", panel.name), model: garment.model, ..Cloth::default() };
         firsts.push(model.particle_count() as u32);
-        add_cloth(model, &cloth, key, fabric, blank, &topology);
+        add_cloth(model, &cloth, key, fabric, (blank, &topology), None);
         // Panels come placed, and nothing kicks them.
         add_start(state, &cloth, blank, &mut Random::new(0));
     }
@@ -39,7 +39,7 @@ pub fn add_garment(
     }
     for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
         let particles: Vec<u32> = members.iter().map(|m| particle(*m)).collect();
-        add_pin(model, state, &pin.led(), particles, 0);
+        add_pin(model, state, &pin.led(), particles, &[]);
     }
     Ok(())
 }

@@ -101,9 +101,9 @@ const GOLDEN: &[(Method, u64)] = &[
     (Method::BackwardEuler, 0x1b2f_4cbd_6a73_0096),
     (Method::Bdf2, 0x10c5_9b0d_7fc0_88c0),
     (Method::Bdf2Secant, 0xa75c_b5fd_a878_ab29),
-    (Method::ImpulseIterative, 0xd172_ec7d_a3bc_b76b),
-    (Method::ImpulseStrips, 0xb20a_f488_0d6c_fae7),
-    (Method::ImpulseDirect, 0x4e0d_2709_fd35_fcce),
+    (Method::ImpulseIterative, 0x58de_ed33_ac17_1c64),
+    (Method::ImpulseStrips, 0xea88_673d_f705_c128),
+    (Method::ImpulseDirect, 0xfcb6_714d_afce_a377),
     (Method::Verlet, 0x9161_7712_e21b_ef3b),
 ];
 

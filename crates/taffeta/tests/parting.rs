@@ -66,7 +66,8 @@ fn until_parted(simulation: &mut Simulation, steps: u32) -> Option<f64> {
 
 /// All methods that know what pulls.
 fn methods() -> impl Iterator<Item = Method> {
-    Method::ALL.iter().copied().filter(|method| *method != Method::ImpulseIterative)
+    let refused = [Method::ImpulseIterative, Method::Bdf2Secant];
+    Method::ALL.iter().copied().filter(move |method| !refused.contains(method))
 }
 
 const BY_FORCES: [Method; 3] = [Method::Verlet, Method::BackwardEuler, Method::Bdf2];

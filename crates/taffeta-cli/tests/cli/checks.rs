@@ -99,7 +99,9 @@ fn a_state_that_is_not_the_frame_s_fails() {
     forge("state.taffeta", &frame, other);
     place.taffeta(&["check", "state.taffeta"]).refused(1, &["frame 12: its state has the hash"]);
     forge("short.taffeta", &frame, state.bytes[..80].to_vec());
-    place.taffeta(&["check", "short.taffeta"]).refused(1, &["frame 12: the state holds"]);
+    place
+        .taffeta(&["check", "short.taffeta"])
+        .refused(1, &["frame 12: the state, 10 numbers, is none of this scene"]);
     frame.positions[7][1] += 1e-3;
     forge("moved.taffeta", &frame, state.bytes);
     place.taffeta(&["check", "moved.taffeta"]).refused(1, &["particle 7 is not where the full state has it"]);

@@ -99,10 +99,10 @@ impl Scene {
         if cloth.solid.is_some() && method == Method::ImpulseStrips {
             faults.report(Rule::NotForMethod, place.key("solid"), "{ .. }", &detail, remedy);
         }
-        if method != Method::ImpulseIterative {
+        // Edges that are corrected one by one have pulls that tell nothing from step to step, and secants have a past that a tear would break.
+        if !matches!(method, Method::ImpulseIterative | Method::Bdf2Secant) {
             return;
         }
-        // Edges that are corrected one by one have pulls that tell nothing from step to step.
         let remedy = "choose any other method, or leave this out";
         if let Some(tear) = cloth.tear {
             faults.report(Rule::NotForMethod, place.key("tear"), short(tear), &detail, remedy);

@@ -101,9 +101,9 @@ const GOLDEN: &[(Method, u64)] = &[
     (Method::BackwardEuler, 0x1b2f_4cbd_6a73_0096),
     (Method::Bdf2, 0x10c5_9b0d_7fc0_88c0),
     (Method::Bdf2Secant, 0xa75c_b5fd_a878_ab29),
-    (Method::ImpulseIterative, 0x58de_ed33_ac17_1c64),
-    (Method::ImpulseStrips, 0xea88_673d_f705_c128),
-    (Method::ImpulseDirect, 0xfcb6_714d_afce_a377),
+    (Method::ImpulseIterative, 0x1b90_6cac_8f9a_6de7),
+    (Method::ImpulseStrips, 0xbede_762c_5bc3_4f4b),
+    (Method::ImpulseDirect, 0x5ef6_3ba3_a198_1747),
     (Method::Verlet, 0x9161_7712_e21b_ef3b),
 ];
 

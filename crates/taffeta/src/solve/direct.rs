@@ -116,7 +116,8 @@ impl Direct {
                 Start::Directions(_) => self.way[k].xyz().length() * (squared.sqrt() - rest) - stretch,
                 Start::Errors(x, left) => {
                     let before = 0.5 * (way(x, *ends).xyz().length_squared() - rest * rest) - stretch;
-                    0.5 * (squared - rest * rest) - stretch - left * before
+                    let [free, next_free] = ends.map(|i| x[i as usize].0[3]);
+                    0.5 * (squared - rest * rest) - stretch - left * free * next_free * before
                 }
             };
         }

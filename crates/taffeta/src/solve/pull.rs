@@ -151,7 +151,7 @@ fn lead_all<W: Wide>(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mu
     let mask = W::Four::load(&Vec4([1.0, 1.0, 1.0, 0.0]));
     for ((x, y), i) in x.iter_mut().zip(y).zip(particles) {
         let end = W::Four::load(at(now.q, i)) * mask;
-        let (from, free) = (W::Four::load(x), W::Four::load(y));
+        let (from, free) = (W::Four::load(x) * mask, W::Four::load(y));
         // What touches must not bounce.
         let touches = at(now.grip, i).0[3] > 0.0;
         let way = if touches {
@@ -160,12 +160,13 @@ fn lead_all<W: Wide>(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mu
             (free - from) + (end - free) * W::Four::splat(1.0 / at(now.share, i))
         };
         let damped = if *at(&now.model.inverse_mass, i) > 0.0 { (way + wind) * slower } else { way };
-        end.store(x);
+        if touches { end } else { end + one }.store(x);
         ((end + damped) * mask + one).store(y);
     }
 }
 
 by_instruction_set! {
-    /// Makes the end of a sub-step the start of the next, and lets its velocity lead on: new `x` and `y` of some particles.
+    /// Makes the end of a sub-step the start of the next, and lets its velocity lead on: new `x` and `y` of some particles. The fourth number of `x` is 0 for
+    /// those that touch, 1 for others.
     pub fn lead_on = lead_all(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mut [Vec4])
 }

@@ -84,7 +84,8 @@ pub enum Start<T> {
     Unused,
     /// Impulses act along the edges as they were.
     Directions(T),
-    /// This share of the error that edges had is left to them [1].
+    /// This share of the error that edges had is left to them [1], times the fourth numbers of both ends: 1, or 0 where something touches, which errors come
+    /// from again and again.
     Errors(T, f64),
 }
 
@@ -142,9 +143,10 @@ fn solve<W: Wide, const KIND: u8>(
             let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
             let stretch = stretch.min(most).max(zero - most);
             if KIND == EASED {
-                let d = start.way::<W>(block, i);
+                let ((a, free), (b, next_free)) = (start.row::<W>(block, i), start.row::<W>(block, i + 1));
+                let d = b - a;
                 let before = (d.dot(d) - rest * rest) * half - stretch;
-                (error - stretch - before * W::splat(left), compliance)
+                (error - stretch - before * (free * next_free * W::splat(left)), compliance)
             } else {
                 (error - stretch, compliance)
             }

@@ -477,6 +477,10 @@ impl Impulse {
         let shares = &state.memory[state.memory.len() - self.share.len()..];
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
         self.share.iter_mut().zip(shares).for_each(|(to, from)| *to = of(*from));
+        // As `pull::lead_on` has it.
+        let of_cloths = self.workers.last().map_or(0, |worker| worker.particles.end);
+        let touched = self.x[..of_cloths].iter_mut().zip(shares);
+        touched.for_each(|(x, kept)| x.0[3] = f64::from(u8::from(*kept != 1.0)));
     }
 
     fn store(&self, state: &mut State, pace: &Pace, h: f64) {

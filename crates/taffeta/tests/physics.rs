@@ -30,11 +30,6 @@ fn every_method_obeys_every_law() {
     }
 }
 
-/// Methods that hold lengths to the tolerance whatever the stiffness of the fabric.
-fn keeps_lengths(method: Method) -> bool {
-    matches!(method, Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect)
-}
-
 fn falls_freely(method: Method) {
     let mut scene = free_sheet(method, 8);
     scene.gravity = [1.0, -9.81, 0.5];
@@ -120,7 +115,7 @@ fn hangs_as_long_as_its_stiffness_says(method: Method) {
     run(&mut simulation, 2.0);
     let lowest = simulation.state().positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     let longer = -0.25 - lowest;
-    if keeps_lengths(method) {
+    if method.keeps_lengths() {
         assert!(longer.abs() < 1e-3 * 0.5, "{}: longer by {longer} m", method.name());
         assert!(simulation.certificate().max_strain <= 1e-3);
         return;

@@ -18,7 +18,7 @@ fn a_good_recording_passes_and_agrees_with_its_report() {
     let place = recorded();
     let ended = place.succeed(&["check", RECORDING, "-v"]);
     for words in
-        ["13 frames", "(tolerance 5 %) - held", "3 of 3 full states", "frame 12 ", "verdict      good"]
+        ["13 frames", "(tolerance 1 %) - held", "3 of 3 full states", "frame 12 ", "verdict      good"]
     {
         assert!(ended.out.contains(words), "{words:?} is missing in {}", ended.out);
     }

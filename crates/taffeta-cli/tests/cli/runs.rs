@@ -19,7 +19,7 @@ fn a_run_leaves_a_recording_and_a_report_as_promised() {
     }
     let report = place.json("out/small/report.json");
     assert_eq!(report["frames"], place.json("deep/er/copy.json")["frames"]);
-    assert_eq!((&report["scene"], &report["method"]), (&"small".into(), &"verlet".into()));
+    assert_eq!((&report["scene"], &report["method"]), (&"small".into(), &"impulse-strips".into()));
     assert_eq!((&report["particles"], &report["triangles"]), (&100.into(), &162.into()));
     assert_eq!((&report["constraints"], &report["threads"]), (&180.into(), &2.into()));
     assert!((report["step_s"].as_f64().unwrap() - 1.0 / 30.0).abs() < 1e-15);
@@ -35,7 +35,7 @@ fn a_run_leaves_a_recording_and_a_report_as_promised() {
         {
             assert!(frame[number].is_number(), "{number}");
         }
-        for stage in ["springs", "certificate", "recording"] {
+        for stage in ["lengths and contact", "certificate", "recording"] {
             assert!(frame["stage_ms"][stage].is_number(), "{stage}");
         }
         for energy in ["kinetic", "gravity", "elastic"] {
@@ -71,7 +71,7 @@ fn the_recording_has_the_start_the_bodies_the_states_and_the_end() {
         about["colliders"][0],
         serde_json::json!({ "name": "ball", "shape": { "Sphere": { "radius": 0.3 } } })
     );
-    assert!(reader.header().scene.contains("tolerance = 0.05"), "defaults are written out");
+    assert!(reader.header().scene.contains("tolerance = 0.01"), "defaults are written out");
     let (mut frame, mut numbers) = (Frame::default(), Vec::new());
     while reader.next_frame(&mut frame).unwrap() {
         assert_eq!((frame.bodies.len(), frame.report["frame"].as_u64()), (1, Some(frame.number.into())));
@@ -125,7 +125,7 @@ fn strict_runs_fail_where_a_promise_is_missed_and_only_then() {
     let place = Workplace::new();
     let strict = ["run", "small.toml", "--strict", "--frames", "3"];
     place.succeed(&strict);
-    let tight = [&strict[..], &["--set", "solver.tolerance=1e-9"]].concat();
+    let tight = [&strict[..], &["--method", "verlet", "--set", "solver.tolerance=1e-9"]].concat();
     let ended = place.taffeta(&tight);
     assert_eq!(ended.code, Some(1));
     assert!(ended.out.contains("MISSED"), "{}", ended.out);
@@ -137,7 +137,7 @@ fn strict_runs_fail_where_a_promise_is_missed_and_only_then() {
 fn a_step_that_fails_ends_the_run_with_what_was_there() {
     let place = Workplace::new();
     // Two sub-steps are far too few; the start is fine.
-    let ended = place.taffeta(&["run", "small.toml", "--set", "solver.substeps=2"]);
+    let ended = place.taffeta(&["run", "small.toml", "--method", "verlet", "--set", "solver.substeps=2"]);
     ended.refused(1, &["frame 1: substeps = 2", "ask for at least", "kept in out/small/recording.taffeta"]);
     assert_eq!(place.json("out/small/report.json")["summary"]["complete"], false);
     assert_eq!(Reader::open(place.path("out/small/recording.taffeta")).unwrap().frame_count(), 1);

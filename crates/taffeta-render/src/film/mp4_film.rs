@@ -97,10 +97,12 @@ mod tests {
 
     const REEL: Reel = Reel { width: 3, height: 2, frames: 2, frame_time: 0.04 };
 
-    /// A program in the place of `ffmpeg`.
+    /// A program in the place of `ffmpeg`. Another process writes it: what this one has open for writing, a test that starts a program at that moment would
+    /// hand on, and nobody could run it.
     fn stand_in(folder: &Path, script: &str) -> String {
-        let program = folder.join("stand-in");
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let (text, program) = (folder.join("text"), folder.join("stand-in"));
+        fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+        assert!(Command::new("cp").args([&text, &program]).status().unwrap().success());
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         program.to_str().unwrap().into()
     }

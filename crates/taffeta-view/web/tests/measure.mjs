@@ -1,13 +1,13 @@
-// How fast the viewer is: pictures a second, time from a drag to the changed picture, what the server costs. Prints a line for every size.
+// How fast the viewer is: pictures a second, time from a drag to the changed picture, what the server costs. Prints a line for every source.
 //
-// node tests/measure.mjs [SECONDS] [SIZE or RECORDING...]: on a machine that does other things too, only the CPU times mean something.
+// node tests/measure.mjs [SECONDS] [SCENE:SIZE or RECORDING...]: on a machine that does other things too, only the CPU times mean something.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { browser, page, viewer } from "./rig.mjs";
 
 const chromium = await browser();
 const seconds = Number(process.argv[2] ?? 8);
-const sources = process.argv.length > 3 ? process.argv.slice(3) : ["100", "500"];
+const sources = process.argv.length > 3 ? process.argv.slice(3) : ["drape:100", "hang:100", "drape:500"];
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
 /** Name, parent and CPU time [s] of a process or thread, from its line in /proc. */
@@ -80,19 +80,25 @@ const draw = async () => {
 };
 
 async function measure(source) {
-  const size = Number(source), recorded = Number.isNaN(size);
-  const served = await viewer(recorded ? source : "drape");
+  const [, scene, digits] = /^([a-z-]+):(\d+)$/.exec(source) ?? [];
+  const size = Number(digits), recorded = scene === undefined;
+  const served = await viewer(scene ?? source);
   const opened = await page(chromium, served.url, { width: 1280, height: 720 });
-  if (!recorded && size !== 100) {
+  if (!recorded) {
     const set = ([key, value]) => window.taffeta.link.ask({ do: "set", key: `cloth[0].sheet.${key}`, value });
     for (const key of ["rows", "columns"]) await opened.evaluate(set, [key, size]);
     await opened.waitForFunction((n) => window.taffeta.stage.shape.particles === n && window.taffeta.stage.frame.frame > 0, size * size, { timeout: 300_000 });
   }
   // Twice as many frames as the goal, so that frames are not what limits pictures.
   await opened.evaluate(() => window.taffeta.link.ask({ do: "speed", factor: 2 }));
+  // A recording plays for ever: back to its start before it ends.
+  const again = () => setInterval(() => {
+    if (window.taffeta.stage.frame.frame > 40) for (const request of [{ do: "seek", frame: 0 }, { do: "play" }]) window.taffeta.link.tell(request);
+  }, 250);
+  if (recorded) await opened.evaluate(again);
   await opened.waitForTimeout(2500);
   const look = async () => ({
-    ...(await opened.evaluate(() => ({ pictures: window.taffeta.stage.pictures, frame: window.taffeta.stage.frame.frame, now: performance.now() / 1000 }))),
+    ...(await opened.evaluate(() => ({ pictures: window.taffeta.stage.pictures, frame: window.taffeta.stage.frame.serial, now: performance.now() / 1000 }))),
     threads: threads(served.pid), server: family(served.pid), // The browser is a child of this process, as the viewer is.
     browser: family(process.pid) - family(served.pid),
   });

@@ -153,10 +153,10 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: Method::Verlet,
+            method: Method::ImpulseStrips,
             steps_per_frame: 1,
             substeps: None,
-            tolerance: 0.05,
+            tolerance: 0.01,
             max_iterations: None,
             direction: Direction::Preview,
             velocities: Velocities::Kept,
@@ -305,6 +305,11 @@ impl Method {
     /// Whether it solves for all particles together: stable at any step, for all kinds of elements.
     pub fn is_implicit(self) -> bool {
         matches!(self, Method::BackwardEuler | Method::Bdf2)
+    }
+
+    /// Whether impulses hold lengths to the tolerance, whatever the stiffness of the fabric.
+    pub fn keeps_lengths(self) -> bool {
+        matches!(self, Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect)
     }
 
     /// What it does, in one line.

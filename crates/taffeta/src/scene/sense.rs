@@ -99,8 +99,8 @@ impl Scene {
         if cloth.solid.is_some() && method == Method::ImpulseStrips {
             faults.report(Rule::NotForMethod, place.key("solid"), "{ .. }", &detail, remedy);
         }
-        // Edges that are corrected one by one have pulls that tell nothing from step to step, and secants have a past that a tear would break.
-        if !matches!(method, Method::ImpulseIterative | Method::Bdf2Secant) {
+        // Edges that are corrected one by one have pulls that tell nothing from step to step.
+        if method != Method::ImpulseIterative {
             return;
         }
         let remedy = "choose any other method, or leave this out";

@@ -8,23 +8,20 @@ use super::impulse_pace::{Pace, Verdict};
 use super::impulse_parts as parts;
 use super::impulse_shortfall::Reaches;
 use super::impulse_springs::Springs;
+use super::impulse_workers::{LARGE, Worker, each_chunk, workers};
 use super::report::{Stages, StepError, StepReport};
 use crate::collide::{Guard, Settled};
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::math::{DVec3, Vec4};
 use crate::model::{Model, State};
-use crate::parallel;
 use crate::scene::{Direction, Method, Velocities};
 use crate::solve::bends::{self, Fold};
 use crate::solve::blocks::{Block, Strips};
 use crate::solve::pull::{self, Lead, Pull, SubStep, Sums};
 use crate::solve::strips::{self, Limits, Particles, Row, Start};
-use std::ops::Range;
 use std::time::Instant;
 
-/// Particles from which threads pay, those in the part of one thread, and the most parts of strips.
-const LARGE: usize = 20_000;
-const CHUNK: usize = 2048;
+/// The most parts of strips.
 const MOST_LOTS: usize = 16;
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
 const SHARE_AS_PRINTED: f64 = 0.5;
@@ -87,15 +84,6 @@ pub struct Impulse {
     shear_time: f64,
     reaches: Reaches,
     pub(super) stages: Stages,
-}
-
-/// Some particles of one cloth, and what came of them.
-#[derive(Debug)]
-struct Worker {
-    particles: Range<usize>,
-    cloth: usize,
-    sums: Sums,
-    contacts: u32,
 }
 
 impl Impulse {
@@ -464,6 +452,8 @@ impl Impulse {
             (self.x[i], self.y[i]) = ((*x).into(), (*x + h * *v).into());
             self.y[i].0[3] = 1.0;
         }
+        // Edges that stand for none have tensions too, which no state remembers.
+        self.tension.fill(Lanes::ZERO);
         let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(&state.memory[FIRST_TENSION..]) {
             self.tension[*slot as usize / LANES].0[*slot as usize % LANES] = *tension;
@@ -504,36 +494,4 @@ impl Impulse {
 /// Edges with the places of their tensions.
 fn ends<'a>(edges: &'a [[u32; 2]], strips: &'a Strips) -> impl Iterator<Item = ([u32; 2], u32)> {
     edges.iter().copied().zip(strips.slots.iter().copied())
-}
-
-/// All particles in parts for threads; one part for each cloth where threads do not pay.
-fn workers(model: &Model) -> Vec<Worker> {
-    let size = if model.particle_count() < LARGE { LARGE } else { CHUNK };
-    let mut workers = Vec::new();
-    for (cloth, piece) in model.cloths.iter().enumerate() {
-        let count = piece.particles.len().div_ceil(size).max(1);
-        let cut = |k: usize| piece.particles.start + piece.particles.len() * k / count;
-        let worker =
-            |k: usize| Worker { particles: cut(k)..cut(k + 1), cloth, sums: Sums::default(), contacts: 0 };
-        workers.extend((0..count).map(worker));
-    }
-    workers
-}
-
-/// Calls `work` for every part of the particles, on several threads where they pay.
-fn each_chunk(
-    workers: &mut [Worker],
-    mut a: &mut [Vec4],
-    mut b: &mut [Vec4],
-    work: impl Fn(&mut Worker, &mut [Vec4], &mut [Vec4]) + Sync,
-) {
-    if a.len() >= LARGE {
-        return parallel::for_each_chunk(workers, |w| w.particles.clone(), a, b, work);
-    }
-    for worker in workers {
-        let (own_a, rest_a) = a.split_at_mut(worker.particles.len());
-        let (own_b, rest_b) = b.split_at_mut(worker.particles.len());
-        work(worker, own_a, own_b);
-        (a, b) = (rest_a, rest_b);
-    }
 }

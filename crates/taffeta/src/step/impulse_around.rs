@@ -64,7 +64,6 @@ impl Around {
 
     /// Contacts of some particles of one cloth: `x` at the start of the sub-step, their part of `q` and `grip`. Returns how many touch.
     /// Once `again`, only those are looked at that touch or were moved since.
-    /// Once `again`, only those are looked at that touch or were moved since.
     pub fn touch(
         &self,
         model: &Model,

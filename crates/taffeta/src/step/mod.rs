@@ -17,6 +17,7 @@ mod impulse_shortfall;
 mod impulse_springs;
 mod impulse_stretch;
 mod impulse_touch;
+mod impulse_workers;
 mod intervene;
 mod parting;
 mod parting_crack;

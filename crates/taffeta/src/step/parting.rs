@@ -10,7 +10,7 @@ use crate::forces::{self, element::Element, spring};
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{self, Clip, Model, Split, State};
-use crate::scene::{Mesh, Method, Scene};
+use crate::scene::{Mesh, Scene};
 use std::collections::BTreeMap;
 
 /// Sides of a crack start as far apart as contact keeps them, but no further than this share of the shortest edge.
@@ -103,7 +103,7 @@ impl Parting {
 
 /// Stiffness of every structural edge, if impulses keep their lengths [N/m].
 fn stiffness_of_hard_edges(model: &Model) -> Vec<f64> {
-    if model.method.is_implicit() || model.method == Method::Verlet {
+    if !model.method.keeps_lengths() {
         return Vec::new();
     }
     let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];

@@ -120,8 +120,8 @@ const GOLDEN: &[(Method, u64)] = &[
     (Method::Bdf2, 0x10c5_9b0d_7fc0_88c0),
     (Method::Bdf2Secant, 0xa75c_b5fd_a878_ab29),
     (Method::ImpulseIterative, 0xc385_bdba_cafd_f112),
-    (Method::ImpulseStrips, 0x9e76_ff9d_117d_3811),
-    (Method::ImpulseDirect, 0x1ea9_9a5e_b680_aeba),
+    (Method::ImpulseStrips, 0x52f0_d008_af03_f298),
+    (Method::ImpulseDirect, 0xdfc7_3a99_8277_cc4f),
     (Method::Verlet, 0x9161_7712_e21b_ef3b),
 ];
 

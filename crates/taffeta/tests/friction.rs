@@ -163,8 +163,9 @@ fn belt(method: Method, mu: f64) -> (Scene, Mesh) {
 
 #[test]
 fn a_belt_over_a_drum_holds_what_the_law_of_capstans_says() {
-    // Impulses let the belt slip where it should hold: `docs/contact.md`, Friction.
-    for method in [Method::Verlet, Method::BackwardEuler, Method::Bdf2] {
+    for method in
+        [Method::ImpulseStrips, Method::ImpulseDirect, Method::Verlet, Method::BackwardEuler, Method::Bdf2]
+    {
         for (share, holds) in [(0.95, true), (1.05, false)] {
             let mu = friction_for(share);
             let (scene, mesh) = belt(method, mu);

@@ -30,6 +30,9 @@ const SHARE_AS_PRINTED: f64 = 0.5;
 const SHARE: f64 = 0.6;
 /// Share of its tension that an edge keeps from sub-step to sub-step where edges are corrected one by one: what that leaves undone would add up.
 const KEPT_BY_EDGES: f64 = 0.9;
+/// The same along strips that touch something: friction answers a pull only after it has moved the strip, and what has to stop what it moved meanwhile must not last. Kept
+/// whole, or by more than 0.6, a belt that hangs over a drum is shaken off it.
+const KEPT_IN_CONTACT: f64 = 0.3;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
 const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
@@ -227,6 +230,10 @@ impl Impulse {
         if self.lengths.patience > 1 || self.early {
             let kept = Lanes([if self.early { 0.0 } else { KEPT_BY_EDGES }; LANES]);
             self.tension[..self.lengths.strips.rows].iter_mut().for_each(|t| *t = *t * kept);
+        }
+        if self.step_share < 1.0 && self.share.contains(&1.0) {
+            let (tension, share) = (&mut self.tension[..self.lengths.strips.rows], &self.share);
+            self.lengths.loosen(tension, |i| share.get(i as usize) == Some(&1.0), KEPT_IN_CONTACT);
         }
         let sums = self.pull(model, h);
         let pulled = Instant::now();

@@ -19,7 +19,7 @@ pub(super) const SLOPE: Experiment = Experiment {
 pub(super) const CAPSTAN: Experiment = Experiment {
     name: "capstan",
     about: "A belt hangs over a drum of 0.1 m with friction 0.3, one end 0.1 m long: the longest other end that does not slide, by bisection. Reference: e^(μπ) (Euler 1769), with the weight of the belt on the drum: T' = μ (T + w r sin φ) + w r cos φ.",
-    misses: "the impulse methods let one slide that should hold: tension is corrected along whole strips as if there were no friction on the way, which answers after it",
+    misses: "impulse-iterative lets one slide that should hold: edge by edge tension does not get around the drum in a sub-step",
     ways: usual_ways,
     find: capstan,
 };

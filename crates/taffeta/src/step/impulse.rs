@@ -334,13 +334,12 @@ impl Impulse {
         let mut sweeps = 0;
         while sweeps < most {
             self.correct(KEEP_PULLS, self.torn, (1.0 - h / MENDING).max(0.0));
+            // Edges open seams again: at the end of a step they have the last word, here seams do.
+            self.links.sew(model, &mut self.q);
             self.touch(model, h, guard.as_deref_mut());
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
-            }
-            if sweeps < most {
-                self.links.sew(model, &mut self.q);
             }
         }
         sweeps

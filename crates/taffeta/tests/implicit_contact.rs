@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{free_sheet, simulation};
+use common::{free_sheet, mesh_body, simulation};
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{BoxShape, Collider, Contact, Mesh, MeshBody, Method, Scene, UpAxis};
+use taffeta::scene::{BoxShape, Collider, Contact, Mesh, Method, Scene};
 
 const IMPLICIT: [Method; 2] = [Method::BackwardEuler, Method::Bdf2];
 
@@ -56,17 +56,8 @@ fn pyramid() -> Mesh {
 #[test]
 fn the_point_of_a_mesh_does_not_tear_at_the_cloth() {
     for method in IMPLICIT {
-        let mesh = MeshBody {
-            file: "pyramid".into(),
-            scale: 1.0,
-            up: UpAxis::Y,
-            weld: 0.0,
-            thickness: 0.01,
-            sequence: None,
-            animation: None,
-            cache: None,
-        };
-        let scene = falling_on(method, Collider { mesh: Some(mesh), ..Collider::default() });
+        let mesh = Some(mesh_body("pyramid"));
+        let scene = falling_on(method, Collider { mesh, ..Collider::default() });
         let meshes = BTreeMap::from([("pyramid".to_string(), pyramid())]);
         let simulation = Simulation::new(&scene, &meshes).unwrap_or_else(|faults| panic!("{faults:#?}"));
         let strain = strain_of_drape(simulation);

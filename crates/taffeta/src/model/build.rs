@@ -40,47 +40,23 @@ pub fn build_parted(
     meshes: &BTreeMap<String, Mesh>,
     parted: &[u64],
 ) -> Result<(Model, State), Vec<Fault>> {
-    let mut faults = scene.faults();
+    let faults = scene.faults();
     if !faults.is_empty() {
         return Err(faults);
     }
-    let mut model = empty_model(scene);
-    let mut state = State::default();
-    let mut random = Random::new(scene.seed);
+    let (model, state, random) = (empty_model(scene), State::default(), Random::new(scene.seed));
+    let mut work = Work { meshes, parted, model, state, random, faults };
     for (i, asked) in scene.collider.iter().enumerate() {
         match collider(asked, &format!("collider[{i}]"), meshes) {
-            Ok(collider) => model.colliders.extend(collider),
-            Err(fault) => faults.push(fault),
+            Ok(collider) => work.model.colliders.extend(collider),
+            Err(fault) => work.faults.push(fault),
         }
     }
     for (i, cloth) in scene.cloth.iter().enumerate() {
-        let key = format!("cloth[{i}]");
         let Some(fabric) = scene.fabric(&cloth.fabric) else { continue };
-        let cut = cut(cloth, meshes, &key);
-        match cut.and_then(|mut cut| Ok((fill(cloth, &mut cut, &key)?, cut))) {
-            Ok((inside, (mut blank, mut topology, particle_of))) => {
-                let own = blank.start.len();
-                if let Some(limit) = cloth.tear {
-                    let shape = (&mut blank, &mut topology);
-                    faults.extend(parting::reserve(&mut model, &mut state, shape, limit, parted).err());
-                }
-                add_cloth(&mut model, cloth, &key, fabric, (&blank, &topology), inside);
-                add_start(&mut state, cloth, &blank, &mut random);
-                add_lines(&mut model, &state, cloth, &blank);
-                faults.extend(add_filling(&mut model, &state, cloth, &key, &topology).err());
-                let first = model.particle_count() - blank.start.len();
-                let placed = Placed { own: first..first + own, state: &state, colliders: &model.colliders };
-                match pinned(cloth, &key, &topology, particle_of.as_deref(), &placed) {
-                    Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
-                        let particles = particles.into_iter().map(|p| p + first as u32).collect();
-                        add_pin(&mut model, &mut state, pin, particles, parted);
-                    }),
-                    Err(problems) => faults.extend(problems),
-                }
-            }
-            Err(problems) => faults.extend(problems),
-        }
+        work.add_cloth(cloth, &format!("cloth[{i}]"), fabric);
     }
+    let Work { mut model, mut state, mut faults, .. } = work;
     for (i, garment) in scene.garment.iter().enumerate() {
         let added = add_garment(&mut model, &mut state, scene, garment, &format!("garment[{i}]"));
         faults.extend(added.err().into_iter().flatten());
@@ -89,6 +65,46 @@ pub fn build_parted(
         faults.extend(add_body(&mut model, &mut state, asked, &format!("body[{i}]"), meshes).err());
     }
     if faults.is_empty() { Ok((model, state)) } else { Err(faults) }
+}
+
+/// A model that is being built, and what was found wrong on the way.
+struct Work<'a> {
+    meshes: &'a BTreeMap<String, Mesh>,
+    parted: &'a [u64],
+    model: Model,
+    state: State,
+    random: Random,
+    faults: Vec<Fault>,
+}
+
+impl Work<'_> {
+    /// Cuts a cloth and adds it with its start, what is in it and what holds it.
+    fn add_cloth(&mut self, cloth: &Cloth, key: &str, fabric: Fabric) {
+        let Self { meshes, parted, model, state, random, faults } = self;
+        let cut = cut(cloth, meshes, key);
+        let (inside, (mut blank, mut topology, particle_of)) =
+            match cut.and_then(|mut cut| Ok((fill(cloth, &mut cut, key)?, cut))) {
+                Ok(made) => made,
+                Err(problems) => return faults.extend(problems),
+            };
+        let own = blank.start.len();
+        if let Some(limit) = cloth.tear {
+            faults.extend(parting::reserve(model, state, (&mut blank, &mut topology), limit, parted).err());
+        }
+        add_cloth(model, cloth, key, fabric, (&blank, &topology), inside);
+        add_start(state, cloth, &blank, random);
+        add_lines(model, state, cloth, &blank);
+        faults.extend(add_filling(model, state, cloth, key, &topology).err());
+        let first = model.particle_count() - blank.start.len();
+        let placed = Placed { own: first..first + own, state, colliders: &model.colliders };
+        match pinned(cloth, key, &topology, particle_of.as_deref(), &placed) {
+            Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
+                let particles = particles.into_iter().map(|p| p + first as u32).collect();
+                add_pin(model, state, pin, particles, parted);
+            }),
+            Err(problems) => faults.extend(problems),
+        }
+    }
 }
 
 fn empty_model(scene: &Scene) -> Model {

@@ -20,6 +20,9 @@ pub mod presets;
 pub mod rig;
 pub mod rules;
 mod sense;
+mod sense_fabrics;
+mod sense_motions;
+mod sense_pins;
 
 pub use body::Body;
 pub use cloth::{
@@ -36,7 +39,8 @@ pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
 pub use rig::Rig;
 pub use rules::{Rule, faults_of_value};
-pub use sense::{FASTEST_BODY, MOST_PARTICLES};
+pub use sense::MOST_PARTICLES;
+pub use sense_motions::FASTEST_BODY;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -120,21 +120,8 @@ impl Verlet {
             limit_time += estimated.elapsed().as_secs_f64();
 
             let h = left / f64::from(count);
-            let mut burst = count.min(BURST);
-            if let Some(guard) = &mut guard {
-                burst = self.begin_stretch(guard, model, start + done, burst, h);
-            }
-            for k in 0..burst {
-                let time = start + done + f64::from(k) * h;
-                self.move_bodies(model, time, h);
-                self.substep(model, time, h, k % AIR_HELD == 0, &mut report);
-                if let Some(guard) = &mut guard {
-                    self.part(guard, model, time, h);
-                }
-            }
-            if let Some(guard) = &mut guard {
-                report.settled += self.settle(guard, model, f64::from(burst) * h);
-            }
+            let burst = count.min(BURST);
+            let burst = self.burst(model, guard.as_deref_mut(), start + done, burst, h, &mut report);
             // The last burst ends exactly where the step ends.
             done = if burst == count { model.step_time } else { done + f64::from(burst) * h };
             report.substeps += burst;
@@ -147,6 +134,31 @@ impl Verlet {
         report.contacts += guard.map_or(0, |guard| guard.touching());
         report.stages = self.stages(limit_time, started.elapsed().as_secs_f64());
         Ok(report)
+    }
+
+    /// Takes at most so many sub-steps of `h` [s] from `start` [s], and no more than the guard lets go at once; returns how many.
+    fn burst(
+        &mut self,
+        model: &Model,
+        mut guard: Option<&mut Guard>,
+        start: f64,
+        most: u32,
+        h: f64,
+        report: &mut StepReport,
+    ) -> u32 {
+        let count = guard.as_mut().map_or(most, |guard| self.begin_stretch(guard, model, start, most, h));
+        for k in 0..count {
+            let time = start + f64::from(k) * h;
+            self.move_bodies(model, time, h);
+            self.substep(model, time, h, k % AIR_HELD == 0, report);
+            if let Some(guard) = &mut guard {
+                self.part(guard, model, time, h);
+            }
+        }
+        if let Some(guard) = guard {
+            report.settled += self.settle(guard, model, f64::from(count) * h);
+        }
+        count
     }
 
     /// How many sub-steps the time `left` takes from here.

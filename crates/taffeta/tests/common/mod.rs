@@ -2,7 +2,9 @@
 #![allow(dead_code)] // every test file uses its own part
 
 use taffeta::math::DVec3;
-use taffeta::scene::{Air, Cloth, Contact, FabricChange, Method, Pin, Scene, Sheet, Side, Solver, Strip};
+use taffeta::scene::{
+    Air, Cloth, Contact, FabricChange, MeshBody, Method, Pin, Scene, Sheet, Side, Solver, Strip, UpAxis,
+};
 use taffeta::{Simulation, step::StepReport};
 
 /// A scene with a square sheet of `n` by `n` particles and 1 m, in a vacuum without gravity.
@@ -37,6 +39,20 @@ pub fn hanging_strip(method: Method, segments: u32, fabric: FabricChange) -> Sce
         fabrics: [("test".to_string(), fabric)].into(),
         cloth: vec![cloth],
         ..Scene::default()
+    }
+}
+
+/// A body from a mesh that is taken as it is, 1 cm thick.
+pub fn mesh_body(file: &str) -> MeshBody {
+    MeshBody {
+        file: file.into(),
+        scale: 1.0,
+        up: UpAxis::Y,
+        weld: 0.0,
+        thickness: 0.01,
+        sequence: None,
+        animation: None,
+        cache: None,
     }
 }
 

@@ -19,11 +19,6 @@ const TORN: f64 = 10.0;
 /// Measures every frame of a film.
 pub fn row(task: &Task, film: &Film) -> Row {
     let n = task.grid;
-    let mesh = Mesh {
-        positions: film.frames.first().cloned().unwrap_or_default(),
-        quads: quads(n).collect(),
-        ..Mesh::default()
-    };
     let mut row = Row {
         scene: task.scene.clone(),
         grid: n,
@@ -44,7 +39,17 @@ pub fn row(task: &Task, film: &Film) -> Row {
         gave_up: false,
         failure: film.failure.clone(),
     };
-    let Ok(topology) = Topology::new(&mesh) else { return row };
+    look_through(film, task, &mut row);
+    let fell = task.scene != "hang" || row.fall_s.is_some_and(|fall| fall <= LATEST_FALL);
+    row.counts = row.frames == task.frames as usize && row.max_strain.is_finite() && fell;
+    row
+}
+
+/// The largest strains and the most intersections of all frames.
+fn look_through(film: &Film, task: &Task, row: &mut Row) {
+    let positions = film.frames.first().cloned().unwrap_or_default();
+    let mesh = Mesh { positions, quads: quads(task.grid).collect(), ..Mesh::default() };
+    let Ok(topology) = Topology::new(&mesh) else { return };
     let length = |[a, b]: &[u32; 2]| mesh.positions[*a as usize].distance(mesh.positions[*b as usize]);
     let lengths: Vec<f64> = topology.edges.iter().map(length).collect();
     let ball = (task.scene == "drape").then_some(Form::Closed(Shape::Sphere { radius: 0.3 }));
@@ -52,7 +57,7 @@ pub fn row(task: &Task, film: &Film) -> Row {
         let strain = check::strain(positions, &topology.edges, &lengths).max;
         if !positions.iter().all(|x| x.is_finite()) || strain > TORN {
             row.max_strain = f64::INFINITY;
-            break;
+            return;
         }
         let cloth = Surface { positions, triangles: &film.triangles };
         let bodies = ball.iter().map(|form| (form, Pose::IDENTITY));
@@ -65,9 +70,6 @@ pub fn row(task: &Task, film: &Film) -> Row {
             row.min_gap_mm = Some((1e3 * found.min_gap).min(row.min_gap_mm.unwrap_or(f64::INFINITY)));
         }
     }
-    let fell = task.scene != "hang" || row.fall_s.is_some_and(|fall| fall <= LATEST_FALL);
-    row.counts = row.frames == task.frames as usize && row.max_strain.is_finite() && fell;
-    row
 }
 
 /// When the far side has fallen [s].

@@ -1,0 +1,119 @@
+//! The fabrics that a scene names, and whether springs can be made of them.
+
+use super::place::Place;
+use super::rules::{Faults, Rule, short, suggestion, written};
+use super::{Fabric, FabricChange, Scene};
+use super::{preset, presets};
+
+impl Scene {
+    pub(super) fn check_fabric(&self, name: &str, change: &FabricChange, place: Place, faults: &mut Faults) {
+        if let Some(base) = change.base.as_deref().filter(|base| preset(base).is_none()) {
+            unknown_fabric(Rule::UnknownBase, place.key("base"), base, [].into_iter(), faults);
+        } else if let Some(fabric) = self.fabric(name) {
+            check_bias(&fabric, blamed_key(change), place, faults);
+        }
+    }
+
+    /// The fabric of that name: the scene's own, else the built-in one.
+    pub fn fabric(&self, name: &str) -> Option<Fabric> {
+        let Some(change) = self.fabrics.get(name) else { return Some(preset(name)?.fabric) };
+        let base = match &change.base {
+            Some(base) => preset(base)?,
+            None => preset(name).or_else(|| preset("cotton"))?,
+        };
+        Some(change.apply(&base.fabric))
+    }
+}
+
+pub(super) fn unknown_fabric<'n>(
+    rule: Rule,
+    place: Place,
+    name: &str,
+    own: impl Iterator<Item = &'n str>,
+    faults: &mut Faults,
+) {
+    let known: Vec<&str> = own.chain(presets().iter().map(|preset| preset.name)).collect();
+    faults.report(rule, place, written(&name.into()), "", suggestion(name, &known, "the fabrics are"));
+}
+
+/// Of the three keys that may make the bias too stiff, the first that the scene sets itself.
+fn blamed_key(change: &FabricChange) -> &'static str {
+    match change {
+        change if change.bias.is_some() => "bias",
+        change if change.weft.is_some() => "weft",
+        _ => "warp",
+    }
+}
+
+/// A bias so stiff that no springs along warp and weft would be left.
+///
+/// A strip at 45° has 4 / bias = 1 / warp + 1 / weft + 1 / G where the shear stiffness is G (an orthotropic sheet without
+/// Poisson's effect; Jones, Mechanics of Composite Materials, ch. 2). Diagonal springs that give the shear stiffness G also
+/// add G to the stiffness along warp, along weft and to their coupling, so a strip along the warp has warp =
+/// a + G b / (b + G) with a and b the stiffness of the springs along warp and weft themselves, and likewise along the
+/// weft. Both a and b are positive just where 1 / G > |1 / warp - 1 / weft|, that is where bias < 2 min(warp, weft); G
+/// is then positive and finite too.
+fn check_bias(fabric: &Fabric, blamed: &str, place: Place, faults: &mut Faults) {
+    let limit = 2.0 * fabric.warp.min(fabric.weft);
+    // Numbers out of range are told by the schema's check.
+    if fabric.bias < limit || !(fabric.bias.is_finite() && limit > 0.0) {
+        return;
+    }
+    let Fabric { warp, weft, bias, .. } = *fabric;
+    let detail = format!(": bias {}, warp {}, weft {} N/m", short(bias), short(warp), short(weft));
+    let value = match blamed {
+        "warp" => warp,
+        "weft" => weft,
+        _ => bias,
+    };
+    let remedy = format!("keep bias below twice the smaller of warp and weft, here {} N/m", short(limit));
+    faults.report(Rule::BiasTooStiff, place.key(blamed), short(value), &detail, remedy);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::random::Random;
+
+    /// Stiffness of the springs along warp and weft, in closed form, and of the shear.
+    fn springs(fabric: &Fabric) -> [f64; 3] {
+        let Fabric { warp, weft, bias, .. } = *fabric;
+        let shear = 1.0 / (4.0 / bias - 1.0 / warp - 1.0 / weft);
+        // The determinant of the sheet's stiffness follows from warp = det / (b + G) and weft = det / (a + G).
+        let det = warp * weft / 2.0 * (1.0 + (1.0 + 4.0 * shear * shear / (warp * weft)).sqrt());
+        [det / weft - shear, det / warp - shear, shear]
+    }
+
+    #[test]
+    fn the_limit_of_bias_is_where_springs_vanish() {
+        let mut random = Random::new(3);
+        let mut accepted = 0;
+        for _ in 0..10_000 {
+            let mut stiffness = || random.between(1.0, 100.0);
+            let mut fabric = preset("cotton").unwrap().fabric;
+            (fabric.warp, fabric.weft, fabric.bias) = (stiffness(), stiffness(), stiffness());
+            let [a, b, shear] = springs(&fabric);
+            let sound = a > 0.0 && b > 0.0 && shear > 0.0 && shear.is_finite();
+            let mut faults = Faults::default();
+            check_bias(&fabric, "bias", Place::Root, &mut faults);
+            assert_eq!(faults.list.is_empty(), sound, "{fabric:?}: {a} {b} {shear}");
+            if sound {
+                // These springs do pull like the strips that were measured.
+                let warp = a + shear * b / (b + shear);
+                let weft = b + shear * a / (a + shear);
+                assert!((warp / fabric.warp - 1.0).abs() < 1e-9 && (weft / fabric.weft - 1.0).abs() < 1e-9);
+                accepted += 1;
+            }
+        }
+        assert!((1000..9000).contains(&accepted), "{accepted}");
+    }
+
+    #[test]
+    fn built_in_fabrics_pass() {
+        let mut faults = Faults::default();
+        for preset in presets() {
+            check_bias(&preset.fabric, preset.name, Place::Root, &mut faults);
+        }
+        assert_eq!(faults.list, []);
+    }
+}

@@ -7,7 +7,7 @@ use crate::{Ending, Failure};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use taffeta_io::export::{Format, Options, Precision, UpAxis, export};
-use taffeta_io::recording::Reader;
+use taffeta_io::recording::{Reader, meant};
 
 /// Writes a recording as files that other programs read.
 ///
@@ -15,7 +15,7 @@ use taffeta_io::recording::Reader;
 /// which program.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The recording.
+    /// The recording, or the folder of a run.
     recording: PathBuf,
     /// The file or folder to write.
     #[arg(long, value_name = "PATH")]
@@ -75,7 +75,8 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         Some(format) => format,
         None => Format::of_path(&args.out).map_err(Failure::input)?,
     };
-    let mut reader = Reader::open(&args.recording).map_err(Failure::input)?;
+    let mut reader = Reader::open(meant(&args.recording).unwrap_or_else(|| args.recording.clone()))
+        .map_err(Failure::input)?;
     reader.show_torn().map_err(Failure::input)?;
     let options = Options {
         up: args.up,

@@ -7,13 +7,14 @@ use crate::run::simulate_into;
 use crate::tell::{aside, described, tell};
 use crate::{Ending, Failure};
 use std::path::{Path, PathBuf};
+use taffeta_io::recording::meant;
 use taffeta_render::film::{Film, Reel, save};
 use taffeta_render::{Image, Picture, Quality};
 
 /// Makes a picture or a film. The ending of FILE says which: .png, .gif or .mp4 (which needs ffmpeg).
 #[derive(clap::Args)]
 pub struct Args {
-    /// A recording; or a scene, which is simulated first.
+    /// A recording or the folder of a run; or a scene, which is simulated first.
     source: String,
     /// The file to write. With --all, a .png is animated.
     #[arg(long, value_name = "FILE")]
@@ -48,14 +49,12 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 
 /// Makes the picture or film.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
-    let source = Path::new(&args.source);
-    let is_recording = source.extension().is_some_and(|ending| ending == "taffeta");
+    let found = meant(Path::new(&args.source));
     // A scene is simulated into a folder that is gone afterwards.
-    let simulated = if is_recording { None } else { simulate_into(&args.source, args.quiet)? };
-    let recording = match &simulated {
-        Some((_, recording)) => recording.as_path(),
-        None if is_recording => source,
-        None => return Ok(Ending::Interrupted),
+    let simulated = if found.is_some() { None } else { simulate_into(&args.source, args.quiet)? };
+    let recording = match (&found, &simulated) {
+        (Some(recording), _) | (None, Some((_, recording))) => recording.as_path(),
+        (None, None) => return Ok(Ending::Interrupted),
     };
     let mut album = Album::open(recording)?;
     if let Some(damage) = album.damage() {

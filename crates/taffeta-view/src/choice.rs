@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use taffeta::scene::Fault;
 use taffeta_io::catalogue;
-use taffeta_io::recording::RecordingError;
+use taffeta_io::recording::{RecordingError, meant};
 use taffeta_io::scene_file::{self, SceneFaults, SceneSource};
 
 /// Something that a page may open by its name. Pages never name files.
@@ -62,11 +62,10 @@ impl Choice {
         catalogue::scenes().iter().map(choice).collect()
     }
 
-    /// What the user means by `text`: a recording by its ending, else a scene.
+    /// What the user means by `text`: a recording or the folder of one, else a scene.
     pub fn named(text: &str) -> Result<Self, SceneFaults> {
-        let path = Path::new(text);
-        if path.extension().is_some_and(|ending| ending == "taffeta") {
-            return Ok(Self::recording(path));
+        if let Some(path) = meant(Path::new(text)) {
+            return Ok(Self::recording(&path));
         }
         let source = SceneSource::find(text)?;
         let id = match &source {

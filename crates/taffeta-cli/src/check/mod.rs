@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use taffeta::check::Certificate;
+use taffeta_io::recording::meant;
 
 /// Certifies every frame of a recording, or meshes of any program.
 ///
@@ -20,7 +21,7 @@ use taffeta::check::Certificate;
 /// order. Strain is that of structural edges: the sides of quads, and of triangles that do not pair into quads.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A recording, or meshes in the order of time.
+    /// A recording or the folder of a run, or meshes in the order of time.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Largest strain that is good (0.01 is 1 %). Left out: a recording's own; strain of meshes is then only told.
@@ -92,9 +93,10 @@ impl Findings {
 /// Checks all files that were named.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
     let findings = if args.files.first().is_some_and(|file| is_recording(file)) {
+        let recording = |file: &PathBuf| meant(file).unwrap_or_else(|| file.clone());
         args.files
             .iter()
-            .map(|file| recording::examine(file, args.tolerance))
+            .map(|file| recording::examine(&recording(file), args.tolerance))
             .collect::<Result<Vec<_>, _>>()?
     } else {
         vec![meshes::examine(&args.files, args.rest.as_deref(), args.tolerance)?]
@@ -108,11 +110,11 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
     Ok(if findings.iter().all(Findings::held) { Ending::Done } else { Ending::Missed })
 }
 
-/// Whether a file begins like a recording, or is named like one.
+/// Whether a file begins like a recording, or is named like one, or is a folder with one.
 fn is_recording(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(7).read_to_end(&mut start));
-    path.extension().is_some_and(|ending| ending == "taffeta") || (read.is_ok() && start == b"TAFFETA")
+    meant(path).is_some() || (read.is_ok() && start == b"TAFFETA")
 }
 
 fn print(found: &Findings, verbose: bool) -> Result<(), Failure> {

@@ -14,6 +14,16 @@ fn recorded() -> Workplace {
 }
 
 #[test]
+fn the_folder_of_a_run_stands_for_its_recording() {
+    let place = Workplace::new();
+    place.succeed(&["run", "small.toml", "--quiet", "--frames", "2"]);
+    let named = place.succeed(&["check", "out/small/recording.taffeta"]);
+    assert_eq!(place.succeed(&["check", "out/small"]).out, named.out);
+    place.succeed(&["render", "out/small", "--size", "32x18", "--out", "a.png"]);
+    place.succeed(&["export", "out/small", "--out", "a.obj"]);
+}
+
+#[test]
 fn a_good_recording_passes_and_agrees_with_its_report() {
     let place = recorded();
     let ended = place.succeed(&["check", RECORDING, "-v"]);

@@ -68,6 +68,16 @@
 //! frame it belongs to; one before the first frame has a smaller number than that frame. `END ` has no payload.
 
 mod block;
+/// The recording that a path means, if it means one: itself by its ending, or that in the folder of a run.
+pub fn meant(path: &Path) -> Option<PathBuf> {
+    let inside = path.join("recording.taffeta");
+    match () {
+        () if path.extension().is_some_and(|ending| ending == "taffeta") => Some(path.into()),
+        () if inside.is_file() => Some(inside),
+        () => None,
+    }
+}
+
 #[cfg(test)]
 mod faults;
 mod of_run;
@@ -83,7 +93,8 @@ pub use reader::Reader;
 pub use resume::Resumed;
 pub use writer::Writer;
 
-use std::{io, path::PathBuf};
+use std::io;
+use std::path::{Path, PathBuf};
 use taffeta::math::{DVec3, Pose};
 
 /// What a recording says once, before its first frame.

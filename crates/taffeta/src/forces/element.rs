@@ -44,6 +44,7 @@ pub(super) fn spread_blocks<const N: usize>(weights: &[f64; N], curvature: DMat3
 }
 
 /// a bᵀ.
+#[inline(always)]
 pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

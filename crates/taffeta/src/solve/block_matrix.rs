@@ -7,6 +7,7 @@
 //! numbers, but no load that straddles cache lines, which is faster in cache and no slower beyond.
 
 use super::coupling::{Coupling, Swelling};
+use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, DVec3, Vec4};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -264,10 +265,66 @@ impl<const N: usize> Sink<'_, N> {
 
     /// Adds `force` to the right-hand side of particle i of the element.
     #[inline(always)]
-    pub fn push(&mut self, i: usize, force: DVec3) {
+    pub fn push(&mut self, i: usize, force: Vec4) {
         if let Some(own) = self.forces.get_mut(self.place.rows[i] as usize) {
-            *own += force.into();
+            *own += force;
         }
+    }
+}
+
+/// Elements of one kind, as a matrix takes them in.
+pub trait Assembly<const N: usize> {
+    /// Puts an element's blocks and forces into `sink`. To be inlined always, so that it is compiled for the widest registers.
+    fn add(&self, element: usize, sink: &mut Sink<'_, N>);
+}
+
+/// For kinds that need no speed.
+impl<const N: usize, F: Fn(usize, &mut Sink<'_, N>)> Assembly<N> for F {
+    fn add(&self, element: usize, sink: &mut Sink<'_, N>) {
+        self(element, sink);
+    }
+}
+
+/// A chunk of rows of a matrix and its right-hand side while they are assembled.
+pub struct Part<'a> {
+    chunk: usize,
+    rows: &'a Rows,
+    blocks: &'a mut [Block],
+    forces: &'a mut [Vec4],
+}
+
+impl Part<'_> {
+    /// Sets all blocks to zero but for the diagonal, and the right-hand side: `of(i)` is a number, for that many times the unit matrix, and a vector.
+    pub fn begin(&mut self, of: impl Fn(usize) -> (f64, Vec4)) {
+        self.blocks.fill([Vec4::ZERO; 3]);
+        for (r, force) in self.forces.iter_mut().enumerate() {
+            let (number, vector) = of(self.rows.first + r);
+            let block = &mut self.blocks[self.rows.diagonal(r)];
+            (0..3).for_each(|c| block[c].0[c] = number);
+            *force = vector;
+        }
+    }
+
+    /// Adds all elements of one kind that touch these rows.
+    pub fn add<const N: usize>(&mut self, elements: &Elements<N>, kind: &impl Assembly<N>) {
+        add_elements_fast(&elements.chunks[self.chunk], kind, self.blocks, self.forces);
+    }
+}
+
+with_avx2! {
+    fn add_elements_fast[const N: usize, A: Assembly<N>] =
+        add_elements(listed: &[Listed<N>], kind: &A, blocks: &mut [Block], forces: &mut [Vec4])
+}
+
+#[inline(always)]
+fn add_elements<const N: usize>(
+    listed: &[Listed<N>],
+    kind: &impl Assembly<N>,
+    blocks: &mut [Block],
+    forces: &mut [Vec4],
+) {
+    for place in listed {
+        kind.add(place.element as usize, &mut Sink { blocks, forces, place });
     }
 }
 
@@ -297,8 +354,7 @@ impl BlockMatrix {
     /// Sets all blocks to zero, then the diagonal of row i to `diagonal[i]` times the unit matrix; nothing is joined beyond the pattern.
     pub fn set_diagonal(&mut self, diagonal: &[f64]) {
         assert_eq!(diagonal.len(), self.pattern.particles, "a number for every particle");
-        self.couplings.clear();
-        self.swellings.iter_mut().for_each(|swelling| swelling.factor = 0.0);
+        self.forget_beyond();
         self.blocks.par_iter_mut().zip(&self.pattern.chunks).for_each(|(blocks, rows)| {
             blocks.fill([Vec4::ZERO; 3]);
             for (r, &number) in diagonal[rows.first..][..rows.len()].iter().enumerate() {
@@ -308,37 +364,29 @@ impl BlockMatrix {
         });
     }
 
-    /// Calls `of(element, sink)` for all elements, chunk by chunk and on all threads; what goes into a sink is added to the matrix.
+    /// Adds all elements of one kind, without their forces, chunk by chunk and on all threads.
     ///
-    /// An element that touches several chunks is computed for each of them: `of` must depend on nothing but the element.
-    pub fn add<const N: usize>(
-        &mut self,
-        elements: &Elements<N>,
-        of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
-    ) {
-        self.blocks.par_iter_mut().zip(&elements.chunks).for_each(|(blocks, listed)| {
-            for place in listed {
-                of(place.element as usize, &mut Sink { blocks, forces: &mut [], place });
-            }
+    /// An element that touches several chunks is computed for each of them: `kind` must depend on nothing but the element.
+    pub fn add<const N: usize>(&mut self, elements: &Elements<N>, kind: impl Assembly<N> + Sync) {
+        let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).enumerate();
+        parts.for_each(|(chunk, (blocks, rows))| {
+            Part { chunk, rows, blocks, forces: &mut [] }.add(elements, &kind);
         });
     }
 
-    /// As [`BlockMatrix::add`], and what is pushed into a sink is added to `forces`: a right-hand side from the same pass.
-    pub fn add_with_forces<const N: usize>(
-        &mut self,
-        elements: &Elements<N>,
-        forces: &mut [Vec4],
-        of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
-    ) {
+    /// Calls `of(part)` for every chunk of rows, on all threads: matrix and right-hand side `forces` in one pass. A part is to begin, and takes in
+    /// all elements; as in [`BlockMatrix::add`] they must depend on nothing else. Nothing is joined beyond the pattern.
+    pub fn assemble(&mut self, forces: &mut [Vec4], of: impl Fn(&mut Part<'_>) + Sync) {
         assert_eq!(forces.len(), self.pattern.particles, "a vector for every particle");
+        self.forget_beyond();
         let forces = forces.par_chunks_mut(self.pattern.chunk_size);
-        self.blocks.par_iter_mut().zip(&elements.chunks).zip(forces).for_each(
-            |((blocks, listed), forces)| {
-                for place in listed {
-                    of(place.element as usize, &mut Sink { blocks, forces, place });
-                }
-            },
-        );
+        let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).zip(forces).enumerate();
+        parts.for_each(|(chunk, ((blocks, rows), forces))| of(&mut Part { chunk, rows, blocks, forces }));
+    }
+
+    fn forget_beyond(&mut self) {
+        self.couplings.clear();
+        self.swellings.iter_mut().for_each(|swelling| swelling.factor = 0.0);
     }
 
     /// Adds `coupling.block` for the point Σ w_i x_i of up to four particles, which the pattern need not join.
@@ -418,13 +466,7 @@ impl BlockMatrix {
     pub(super) fn multiply_chunk(&self, chunk: usize, x: &[Vec4], y: &mut [Vec4]) {
         let (rows, blocks) = (&self.pattern.chunks[chunk], &self.blocks[chunk]);
         assert!(x.len() == self.pattern.particles && y.len() == rows.len(), "a vector for every particle");
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            unsafe { multiply_rows_avx2(rows, blocks, x, y) };
-            return;
-        }
-        multiply_rows(rows, blocks, x, y);
+        multiply_rows_fast(rows, blocks, x, y);
     }
 
     /// The blocks of a chunk, as its columns stand.
@@ -450,10 +492,8 @@ pub(super) fn matrix_of(block: &Block) -> DMat3 {
     DMat3::from_cols(block[0].xyz(), block[1].xyz(), block[2].xyz())
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn multiply_rows_avx2(rows: &Rows, blocks: &[Block], x: &[Vec4], y: &mut [Vec4]) {
-    multiply_rows(rows, blocks, x, y);
+with_avx2! {
+    fn multiply_rows_fast = multiply_rows(rows: &Rows, blocks: &[Block], x: &[Vec4], y: &mut [Vec4])
 }
 
 #[inline(always)]
@@ -473,17 +513,13 @@ fn multiply_rows(rows: &Rows, blocks: &[Block], x: &[Vec4], y: &mut [Vec4]) {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::math::random::Random;
 
     #[test]
     fn every_instruction_set_gives_the_same_bits() {
-        if !is_x86_feature_detected!("avx2") {
-            eprintln!("SKIPPED: this processor has no AVX2 to compare with");
-            return;
-        }
         let mut random = Random::new(9);
         let count = 100;
         let pairs: Vec<[u32; 2]> =
@@ -495,8 +531,7 @@ mod tests {
         let mut plain = vec![Vec4::ZERO; count];
         let mut wide = plain.clone();
         multiply_rows(&pattern.chunks[0], &blocks, &x, &mut plain);
-        // SAFETY: AVX2 was detected above.
-        unsafe { multiply_rows_avx2(&pattern.chunks[0], &blocks, &x, &mut wide) };
+        multiply_rows_fast(&pattern.chunks[0], &blocks, &x, &mut wide);
         let bits = |y: &[Vec4]| y.iter().map(|y| y.0.map(f64::to_bits)).collect::<Vec<_>>();
         assert_eq!(bits(&plain), bits(&wide));
         assert!(plain.iter().any(|y| *y != Vec4::ZERO));

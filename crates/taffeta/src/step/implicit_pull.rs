@@ -33,6 +33,8 @@ pub(super) struct Around<'a> {
 /// Elements of one kind, their particles, and where their blocks go.
 #[derive(Debug)]
 struct Kind<const N: usize, E> {
+    /// Which of the model's each is.
+    number: Vec<u32>,
     points: Vec<[u32; N]>,
     list: Vec<E>,
     elements: Elements<N>,
@@ -87,8 +89,8 @@ impl Pull {
 
     /// Takes the links as they are at `time` [s].
     pub fn renew_links(&mut self, model: &Model, time: f64) {
-        let links = self.links.list.iter_mut().enumerate();
-        links.for_each(|(l, link)| link.rest_length = model.links.rest_length(l, time));
+        let links = self.links.list.iter_mut().zip(&self.links.number);
+        links.for_each(|(link, l)| link.rest_length = model.links.rest_length(*l as usize, time));
     }
 
     /// The elements of a model and the pattern of its matrix.
@@ -197,9 +199,13 @@ impl Pull {
 }
 
 impl<const N: usize, E: Sync> Kind<N, E> {
+    /// Elements in the order of their first particles: neighbours use the same rows, which are then at hand.
     fn new(pattern: &Pattern, points: Vec<[u32; N]>, of: impl Fn(usize) -> E) -> Self {
+        let mut number: Vec<u32> = (0..points.len() as u32).collect();
+        number.sort_by_key(|e| points[*e as usize].iter().min().copied());
+        let points: Vec<_> = number.iter().map(|e| points[*e as usize]).collect();
         let elements = Elements::new(pattern, &points).expect("elements that the pattern is made from");
-        Self { list: (0..points.len()).map(of).collect(), points, elements }
+        Self { list: number.iter().map(|e| of(*e as usize)).collect(), number, points, elements }
     }
 
     fn of(&self, e: usize, vectors: &[Vec4]) -> [DVec3; N] {

@@ -216,6 +216,36 @@ impl<const N: usize> Elements<N> {
     }
 }
 
+/// Bending: energies k |Σ w_i x_i|² / 2 with Σ w_i = 0, and dampers of the same kind. Their derivatives are constant and alike along all
+/// axes, so that each pair of particles has one stiffness [N/m] and one damping [N·s/m], times the unit matrix, from all of them together.
+#[derive(Debug, Clone)]
+pub struct Bending {
+    chunks: Vec<Vec<[f64; 2]>>,
+}
+
+impl Bending {
+    /// None yet.
+    pub fn new(pattern: &Pattern) -> Self {
+        Self { chunks: pattern.chunks.iter().map(|rows| vec![[0.0; 2]; rows.columns.len()]).collect() }
+    }
+
+    /// Adds an energy over particles that the pattern joins: weights [1/m], stiffness k [N·m] and damping [N·m·s].
+    pub fn add<const N: usize>(
+        &mut self,
+        pattern: &Pattern,
+        particles: &[u32; N],
+        weights: &[f64; N],
+        [stiffness, damping]: [f64; 2],
+    ) {
+        for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
+            let (chunk, slot) = pattern.slot(particles[i], particles[j]).expect("particles that are joined");
+            let [k, c] = &mut self.chunks[chunk][slot];
+            *k += stiffness * weights[i] * weights[j];
+            *c += damping * weights[i] * weights[j];
+        }
+    }
+}
+
 /// Takes the blocks of one element, and its forces.
 pub struct Sink<'a, const N: usize> {
     blocks: &'a mut [Block],
@@ -239,16 +269,6 @@ impl<const N: usize> Sink<'_, N> {
         for (i, j) in [(i, j), (j, i)].into_iter().take(if i == j { 1 } else { 2 }) {
             if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
                 (0..3).for_each(|c| own[c] += block[c] * factor);
-            }
-        }
-    }
-
-    /// Adds `number` times the unit matrix at (i, j) and, unless i = j, at (j, i).
-    #[inline(always)]
-    pub fn add_to_trace(&mut self, i: usize, j: usize, number: f64) {
-        for (i, j) in [(i, j), (j, i)].into_iter().take(if i == j { 1 } else { 2 }) {
-            if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
-                (0..3).for_each(|c| own[c].0[c] += number);
             }
         }
     }
@@ -294,20 +314,51 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Sets all blocks to zero but for the diagonal, and the right-hand side: `of(i)` is a number, for that many times the unit matrix, and a vector.
-    pub fn begin(&mut self, of: impl Fn(usize) -> (f64, Vec4)) {
-        self.blocks.fill([Vec4::ZERO; 3]);
+    /// Sets the right-hand side to what `bending` pulls at positions `x` [m], times h, and the blocks to h² K + h C; then adds `of(i)` to row i: a
+    /// number, for that many times the unit matrix, and a vector.
+    pub fn begin(&mut self, bending: &Bending, h: f64, x: &[Vec4], of: impl Fn(usize) -> (f64, Vec4)) {
+        let (rows, numbers) = (self.rows, &bending.chunks[self.chunk]);
+        fold_rows_fast(rows, numbers, h, x, self.blocks, self.forces);
         for (r, force) in self.forces.iter_mut().enumerate() {
-            let (number, vector) = of(self.rows.first + r);
-            let block = &mut self.blocks[self.rows.diagonal(r)];
-            (0..3).for_each(|c| block[c].0[c] = number);
-            *force = vector;
+            let (number, vector) = of(rows.first + r);
+            let block = &mut self.blocks[rows.diagonal(r)];
+            (0..3).for_each(|c| block[c].0[c] += number);
+            *force += vector;
         }
     }
 
     /// Adds all elements of one kind that touch these rows.
     pub fn add<const N: usize>(&mut self, elements: &Elements<N>, kind: &impl Assembly<N>) {
         add_elements_fast(&elements.chunks[self.chunk], kind, self.blocks, self.forces);
+    }
+}
+
+with_avx2! {
+    fn fold_rows_fast =
+        fold_rows(rows: &Rows, numbers: &[[f64; 2]], h: f64, x: &[Vec4], blocks: &mut [Block], forces: &mut [Vec4])
+}
+
+#[inline(always)]
+fn fold_rows(
+    rows: &Rows,
+    numbers: &[[f64; 2]],
+    h: f64,
+    x: &[Vec4],
+    blocks: &mut [Block],
+    forces: &mut [Vec4],
+) {
+    for (r, force) in forces.iter_mut().enumerate() {
+        let (row, own) = (rows.row(r), x[rows.first + r]);
+        let mut pull = Vec4::ZERO;
+        let places = rows.columns[row.clone()].iter().zip(&numbers[row.clone()]);
+        for ((&j, &[stiffness, damping]), block) in places.zip(&mut blocks[row]) {
+            let number = h * (h * stiffness + damping);
+            *block = [Vec4::ZERO; 3];
+            (0..3).for_each(|c| block[c].0[c] = number);
+            // Numbers of a row add up to 0, so that differences say the same, and exactly nothing where all are moved.
+            pull += (own - x[j as usize]) * stiffness;
+        }
+        *force = pull * h;
     }
 }
 
@@ -375,7 +426,7 @@ impl BlockMatrix {
     }
 
     /// Calls `of(part)` for every chunk of rows, on all threads: matrix and right-hand side `forces` in one pass. A part is to begin, and takes in
-    /// all elements; as in [`BlockMatrix::add`] they must depend on nothing else. Nothing is joined beyond the pattern.
+    /// all other elements; as in [`BlockMatrix::add`] they must depend on nothing else. Nothing is joined beyond the pattern.
     pub fn assemble(&mut self, forces: &mut [Vec4], of: impl Fn(&mut Part<'_>) + Sync) {
         assert_eq!(forces.len(), self.pattern.particles, "a vector for every particle");
         self.forget_beyond();

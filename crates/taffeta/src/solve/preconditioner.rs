@@ -188,8 +188,11 @@ fn invert_diagonal(
 /// The inverse of a symmetric block whose leading minors are all positive (and are numbers), which makes it positive definite.
 #[inline(always)]
 pub(super) fn positive_inverse(block: &DMat3) -> Option<DMat3> {
-    let second = block.x_axis.x * block.y_axis.y - block.x_axis.y * block.y_axis.x;
-    let positive = block.x_axis.x > 0.0 && second > 0.0 && block.determinant() > 0.0;
-    let inverse = block.inverse();
+    let DMat3 { x_axis, y_axis, z_axis } = *block;
+    let minors = [y_axis.cross(z_axis), z_axis.cross(x_axis), x_axis.cross(y_axis)];
+    let determinant = z_axis.dot(minors[2]);
+    let positive = x_axis.x > 0.0 && minors[2].z > 0.0 && determinant > 0.0;
+    let [x, y, z] = minors.map(|minor| minor * (1.0 / determinant));
+    let inverse = DMat3::from_cols(x, y, z).transpose();
     (positive && inverse.is_finite()).then_some(inverse)
 }

@@ -2,6 +2,7 @@
 
 use super::block_matrix::{Block, BlockMatrix, Pattern, matrix_of};
 use super::preconditioner::positive_inverse;
+use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, Vec4};
 
 /// L D Lᵀ of a block matrix, with rows ordered so that blocks stand near the diagonal.
@@ -13,6 +14,9 @@ pub(super) struct Direct {
     factors: Factors,
 }
 
+/// A block in half the bytes.
+type ShortBlock = [[f32; 4]; 3];
+
 /// The factors, and room for a solution.
 #[derive(Debug)]
 struct Factors {
@@ -20,6 +24,9 @@ struct Factors {
     first: Vec<usize>,
     starts: Vec<usize>,
     lower: Vec<Block>,
+    /// The same in single precision, for substitutions, which wait for memory: L D Lᵀ of any L is symmetric and positive definite, and that is all
+    /// that conjugate gradients ask for.
+    short: Vec<ShortBlock>,
     diagonal: Vec<Block>,
     inverse_pivots: Vec<Block>,
     x: Vec<Vec4>,
@@ -39,20 +46,15 @@ impl Direct {
         let zero = [Vec4::ZERO; 3];
         let (lower, diagonal) = (vec![zero; starts[row_at.len()]], vec![zero; row_at.len()]);
         let (inverse_pivots, x) = (diagonal.clone(), vec![Vec4::ZERO; row_at.len()]);
-        let factors = Factors { first, starts, lower, diagonal, inverse_pivots, x };
+        let short = vec![ShortBlock::default(); lower.len()];
+        let factors = Factors { first, starts, lower, short, diagonal, inverse_pivots, x };
         Self { row_at, place_of, factors }
     }
 
     /// Factorises. A pivot that is not positive, be it by round-off, is replaced by what stood there before elimination.
     pub(super) fn prepare(&mut self, matrix: &BlockMatrix) {
         self.load(matrix);
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            unsafe { self.factors.factorise_avx2() };
-            return;
-        }
-        self.factors.factorise();
+        factorise_fast(&mut self.factors);
     }
 
     /// Puts all blocks of the matrix into their places.
@@ -76,30 +78,32 @@ impl Direct {
         for (x, &i) in self.factors.x.iter_mut().zip(&self.row_at) {
             *x = r[i as usize];
         }
-        self.substitute();
+        substitute_fast(&mut self.factors);
         for (x, &i) in self.factors.x.iter().zip(&self.row_at) {
             z[i as usize] = *x;
         }
     }
+}
 
-    fn substitute(&mut self) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            unsafe { self.factors.substitute_avx2() };
-            return;
-        }
-        self.factors.substitute();
-    }
+with_avx2! {
+    fn factorise_fast = factorise(factors: &mut Factors)
+}
+
+#[inline(always)]
+fn factorise(factors: &mut Factors) {
+    factors.factorise();
+}
+
+with_avx2! {
+    fn substitute_fast = substitute(factors: &mut Factors)
+}
+
+#[inline(always)]
+fn substitute(factors: &mut Factors) {
+    factors.substitute();
 }
 
 impl Factors {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn factorise_avx2(&mut self) {
-        self.factorise();
-    }
-
     #[inline(always)]
     fn factorise(&mut self) {
         for p in 0..self.first.len() {
@@ -121,6 +125,11 @@ impl Factors {
                 pivot = less(&pivot, &times(&l, &across));
                 *w = transposed(&l);
             }
+            let short = &mut self.short[self.starts[p]..self.starts[p + 1]];
+            short
+                .iter_mut()
+                .zip(&*row)
+                .for_each(|(short, l)| *short = l.map(|column| column.0.map(|c| c as f32)));
             let inverse = positive_inverse(&matrix_of(&pivot));
             let inverse = inverse.or_else(|| positive_inverse(&matrix_of(&self.diagonal[p])));
             let DMat3 { x_axis, y_axis, z_axis } = inverse.unwrap_or(DMat3::ZERO);
@@ -128,20 +137,14 @@ impl Factors {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn substitute_avx2(&mut self) {
-        self.substitute();
-    }
-
     #[inline(always)]
     fn substitute(&mut self) {
         let x = &mut self.x;
         for p in 0..x.len() {
-            let row = &self.lower[self.starts[p]..self.starts[p + 1]];
+            let row = &self.short[self.starts[p]..self.starts[p + 1]];
             let mut sums = [Vec4::ZERO; 3];
             for (l, x) in row.iter().zip(&x[self.first[p]..p]) {
-                (0..3).for_each(|c| sums[c] += l[c] * *x);
+                (0..3).for_each(|c| sums[c] += widened(&l[c]) * *x);
             }
             x[p] = x[p] - Vec4([sum(sums[0]), sum(sums[1]), sum(sums[2]), 0.0]);
         }
@@ -149,13 +152,18 @@ impl Factors {
             *x = moved(d, x);
         }
         for p in (0..x.len()).rev() {
-            let row = &self.lower[self.starts[p]..self.starts[p + 1]];
+            let row = &self.short[self.starts[p]..self.starts[p + 1]];
             let (before, own) = x.split_at_mut(p);
             for (l, x) in row.iter().zip(&mut before[self.first[p]..]) {
-                *x = *x - moved(l, &own[0]);
+                *x = *x - moved(&[widened(&l[0]), widened(&l[1]), widened(&l[2])], &own[0]);
             }
         }
     }
+}
+
+#[inline(always)]
+fn widened(column: &[f32; 4]) -> Vec4 {
+    Vec4([column[0].into(), column[1].into(), column[2].into(), column[3].into()])
 }
 
 /// a x. Written out here and below: what is not inlined has no AVX2.

@@ -13,7 +13,7 @@ use crate::forces::wind::{Surface, Wind};
 use crate::forces::{self, bend, spring};
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
-use crate::solve::block_matrix::{Assembly, BlockMatrix, Elements, Part, Pattern, Sink};
+use crate::solve::block_matrix::{Assembly, Bending, BlockMatrix, Elements, Part, Pattern, Sink};
 
 /// Where elements are linearised.
 #[derive(Clone, Copy)]
@@ -73,6 +73,8 @@ pub(super) struct Pull {
     triangles: Kind<3, ()>,
     membranes: Kind<3, Triangle>,
     hinges: Kind<4, FlatHinge>,
+    /// What bends and hinges add to the matrix.
+    bending: Bending,
     stretches: Kind<2, Stretch>,
     buckles: Kind<2, Buckle>,
     links: Kind<2, Stretch>,
@@ -121,7 +123,8 @@ impl Pull {
             stiffness: numbers.stiffness[b],
             damping: numbers.damping[b],
         };
-        let pull = Self {
+        let mut pull = Self {
+            bending: Bending::new(&pattern),
             springs: Kind::new(&pattern, springs, spring),
             bends: Kind::new(&pattern, bends, bend),
             triangles: Kind::new(&pattern, triangles, |_| ()),
@@ -134,6 +137,13 @@ impl Pull {
             surface: forces::surface(&model.air),
             wind: forces::wind(&model.air),
         };
+        for (points, bend) in pull.bends.points.iter().zip(&pull.bends.list) {
+            let [ia, ic] = bend.inverse_lengths;
+            pull.bending.add(&pattern, points, &[ia, -(ia + ic), ic], [bend.stiffness, bend.damping]);
+        }
+        for (points, hinge) in pull.hinges.points.iter().zip(&pull.hinges.list) {
+            pull.bending.add(&pattern, points, &hinge.weights, [hinge.stiffness, hinge.damping]);
+        }
         (pull, pattern)
     }
 
@@ -152,11 +162,10 @@ impl Pull {
             at,
         });
         matrix.assemble(rhs, |part| {
-            part.begin(&of);
+            // Linear in the positions: what acts at y and K (y - x̃) together is what acts at x̃.
+            part.begin(&self.bending, at.h, at.start, &of);
             self.springs.add(at, part);
-            self.bends.add(at, part);
             self.membranes.add(at, part);
-            self.hinges.add(at, part);
             self.stretches.add(at, part);
             self.buckles.add(at, part);
             self.links.add(at, part);
@@ -261,22 +270,6 @@ impl Assembly<2> for Placed<'_, 2, Spring> {
         sink.add_symmetric(0, 1, &block, -1.0);
         sink.push(0, force * h);
         sink.push(1, force * -h);
-    }
-}
-
-impl Assembly<3> for Placed<'_, 3, Bend> {
-    #[inline(always)]
-    fn add(&self, b: usize, sink: &mut Sink<'_, 3>) {
-        let (at, h) = (self.at, self.at.h);
-        let Bend { inverse_lengths: [ia, ic], stiffness, damping } = self.kind.list[b];
-        // Linear in the positions: what acts at y and K (y - x̃) together is what acts at x̃.
-        let [before, middle, after] = self.kind.points[b].map(|i| at.start[i as usize]);
-        let moment = ((after - middle) * ic - (middle - before) * ia) * (h * stiffness);
-        let weights = [ia, -(ia + ic), ic];
-        (0..3).for_each(|i| sink.push(i, moment * -weights[i]));
-        for (i, j) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)] {
-            sink.add_to_trace(i, j, h * (h * stiffness + damping) * weights[i] * weights[j]);
-        }
     }
 }
 

@@ -415,13 +415,17 @@ impl BlockMatrix {
         });
     }
 
-    /// Adds all elements of one kind, without their forces, chunk by chunk and on all threads.
+    /// Calls `of(element, sink)` for all elements, chunk by chunk and on all threads; what goes into a sink is added to the matrix.
     ///
-    /// An element that touches several chunks is computed for each of them: `kind` must depend on nothing but the element.
-    pub fn add<const N: usize>(&mut self, elements: &Elements<N>, kind: impl Assembly<N> + Sync) {
+    /// An element that touches several chunks is computed for each of them: `of` must depend on nothing but the element.
+    pub fn add<const N: usize>(
+        &mut self,
+        elements: &Elements<N>,
+        of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
+    ) {
         let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).enumerate();
         parts.for_each(|(chunk, (blocks, rows))| {
-            Part { chunk, rows, blocks, forces: &mut [] }.add(elements, &kind);
+            Part { chunk, rows, blocks, forces: &mut [] }.add(elements, &of);
         });
     }
 

@@ -14,9 +14,6 @@ pub(super) struct Direct {
     factors: Factors,
 }
 
-/// A block in half the bytes.
-type ShortBlock = [[f32; 4]; 3];
-
 /// The factors, and room for a solution.
 #[derive(Debug)]
 struct Factors {
@@ -24,9 +21,6 @@ struct Factors {
     first: Vec<usize>,
     starts: Vec<usize>,
     lower: Vec<Block>,
-    /// The same in single precision, for substitutions, which wait for memory: L D Lᵀ of any L is symmetric and positive definite, and that is all
-    /// that conjugate gradients ask for.
-    short: Vec<ShortBlock>,
     diagonal: Vec<Block>,
     inverse_pivots: Vec<Block>,
     x: Vec<Vec4>,
@@ -46,8 +40,7 @@ impl Direct {
         let zero = [Vec4::ZERO; 3];
         let (lower, diagonal) = (vec![zero; starts[row_at.len()]], vec![zero; row_at.len()]);
         let (inverse_pivots, x) = (diagonal.clone(), vec![Vec4::ZERO; row_at.len()]);
-        let short = vec![ShortBlock::default(); lower.len()];
-        let factors = Factors { first, starts, lower, short, diagonal, inverse_pivots, x };
+        let factors = Factors { first, starts, lower, diagonal, inverse_pivots, x };
         Self { row_at, place_of, factors }
     }
 
@@ -125,11 +118,6 @@ impl Factors {
                 pivot = less(&pivot, &times(&l, &across));
                 *w = transposed(&l);
             }
-            let short = &mut self.short[self.starts[p]..self.starts[p + 1]];
-            short
-                .iter_mut()
-                .zip(&*row)
-                .for_each(|(short, l)| *short = l.map(|column| column.0.map(|c| c as f32)));
             let inverse = positive_inverse(&matrix_of(&pivot));
             let inverse = inverse.or_else(|| positive_inverse(&matrix_of(&self.diagonal[p])));
             let DMat3 { x_axis, y_axis, z_axis } = inverse.unwrap_or(DMat3::ZERO);
@@ -141,10 +129,10 @@ impl Factors {
     fn substitute(&mut self) {
         let x = &mut self.x;
         for p in 0..x.len() {
-            let row = &self.short[self.starts[p]..self.starts[p + 1]];
+            let row = &self.lower[self.starts[p]..self.starts[p + 1]];
             let mut sums = [Vec4::ZERO; 3];
             for (l, x) in row.iter().zip(&x[self.first[p]..p]) {
-                (0..3).for_each(|c| sums[c] += widened(&l[c]) * *x);
+                (0..3).for_each(|c| sums[c] += l[c] * *x);
             }
             x[p] = x[p] - Vec4([sum(sums[0]), sum(sums[1]), sum(sums[2]), 0.0]);
         }
@@ -152,18 +140,13 @@ impl Factors {
             *x = moved(d, x);
         }
         for p in (0..x.len()).rev() {
-            let row = &self.short[self.starts[p]..self.starts[p + 1]];
+            let row = &self.lower[self.starts[p]..self.starts[p + 1]];
             let (before, own) = x.split_at_mut(p);
             for (l, x) in row.iter().zip(&mut before[self.first[p]..]) {
-                *x = *x - moved(&[widened(&l[0]), widened(&l[1]), widened(&l[2])], &own[0]);
+                *x = *x - moved(l, &own[0]);
             }
         }
     }
-}
-
-#[inline(always)]
-fn widened(column: &[f32; 4]) -> Vec4 {
-    Vec4([column[0].into(), column[1].into(), column[2].into(), column[3].into()])
 }
 
 /// a x. Written out here and below: what is not inlined has no AVX2.

@@ -133,3 +133,22 @@ fn the_derivative_is_that_of_the_force_and_the_safe_one_only_resists() {
         assert!(SURFACE.force(normal, stream).is_finite() && SURFACE.derivative(normal, stream).is_finite());
     }
 }
+
+#[test]
+fn force_and_slope_from_one_root_are_those_of_two() {
+    let surface = Surface { density: 1.2, drag: 1.1, skin_friction: 0.03, lift: 0.7 };
+    let mut random = Random::new(11);
+    for _ in 0..1000 {
+        let (normal, stream) = (any(&mut random, 1e-3), any(&mut random, 10.0));
+        let (force, slope) = surface.linear(normal, stream);
+        let (expected, by_stream) = (surface.force(normal, stream), surface.safe_derivative(normal, stream));
+        assert!((force - expected).length() <= 1e-13 * expected.length(), "{force} {expected}");
+        assert!(
+            slope.abs_diff_eq(by_stream, 1e-13 * by_stream.x_axis.length().max(by_stream.y_axis.length()))
+        );
+    }
+    // Without an area, and without a stream along the surface.
+    assert_eq!(surface.linear(DVec3::ZERO, DVec3::X), (DVec3::ZERO, taffeta::math::DMat3::ZERO));
+    let (force, slope) = surface.linear(DVec3::Y, DVec3::Y);
+    assert!(force.is_finite() && slope.is_finite() && force.y > 0.0);
+}

@@ -1,10 +1,10 @@
 //! Block matrices and conjugate gradients against dense twins; what cannot be solved is told.
 
-use taffeta::forces::spring;
+use taffeta::forces::{bend, spring};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::{Model, build};
 use taffeta::scene::{Cloth, Scene, Sheet};
-use taffeta::solve::block_matrix::{BlockMatrix, ElementError, Elements, Pattern};
+use taffeta::solve::block_matrix::{Bending, BlockMatrix, ElementError, Elements, Pattern};
 use taffeta::solve::pcg::{Error, Info, Params, Pcg};
 use taffeta::solve::preconditioner::{BadDiagonal, Kind};
 
@@ -274,6 +274,46 @@ fn cloth_is_assembled_and_multiplied_like_the_twin() {
     let expected = dense.multiply(&flat(&v));
     for (a, b) in flat(&product).iter().zip(&expected) {
         assert!((a - b).abs() < 1e-13 * largest, "{a} {b}");
+    }
+}
+
+#[test]
+fn bending_is_summed_like_element_by_element() {
+    let (model, x) = sheet(26);
+    let (h, damping_time) = (1.0 / 30.0, 0.01);
+    let x: Vec<Vec4> = x.into_iter().map(Vec4::from).collect();
+    let (mut matrix, mut one_by_one) = (empty_matrix(&model), empty_matrix(&model));
+    let bends = Elements::new(matrix.pattern(), &model.bends.points).unwrap();
+    one_by_one.set_diagonal(&model.mass);
+    one_by_one.add(&bends, |b, sink| {
+        for (i, j) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)] {
+            sink.add(i, j, h * (h + damping_time) * bend_block(&model, b, i, j));
+        }
+    });
+    let mut expected = vec![DVec3::new(1.0, 2.0, 3.0); x.len()];
+    for (b, points) in model.bends.points.iter().enumerate() {
+        let at = points.map(|i| x[i as usize].xyz());
+        let (ia_ic, k) = (model.bends.inverse_lengths[b], model.bends.stiffness[b]);
+        let forces = bend::forces(at, [DVec3::ZERO; 3], ia_ic, k, 0.0);
+        points.iter().zip(forces).for_each(|(i, f)| expected[*i as usize] += h * f);
+    }
+
+    let mut bending = Bending::new(matrix.pattern());
+    for (b, points) in model.bends.points.iter().enumerate() {
+        let ([ia, ic], k) = (model.bends.inverse_lengths[b], model.bends.stiffness[b]);
+        bending.add(matrix.pattern(), points, &[ia, -(ia + ic), ic], [k, k * damping_time]);
+    }
+    let mut forces = vec![Vec4::ZERO; x.len()];
+    matrix.assemble(&mut forces, |part| {
+        part.begin(&bending, h, &x, |i| (model.mass[i], Vec4([1.0, 2.0, 3.0, 0.0])));
+    });
+    let count = x.len() as u32;
+    for (i, j) in (0..count).flat_map(|i| (0..count).map(move |j| (i, j))) {
+        let (a, b) = (matrix.block(i, j), one_by_one.block(i, j));
+        assert!(a.abs_diff_eq(b, 1e-14 * one_by_one.diagonal(i).x_axis.x), "block ({i}, {j}): {a} {b}");
+    }
+    for (force, expected) in forces.iter().zip(expected) {
+        assert!((force.xyz() - expected).length() < 1e-14 * expected.length(), "{force:?} {expected}");
     }
 }
 

@@ -43,21 +43,26 @@ impl Triangle {
         Some(Self { weights, stiffness, damping: stiffness.map(|k| damping_time * k) })
     }
 
+    #[inline(always)]
     fn frame(&self, of: &[DVec3; 3]) -> Frame {
         self.weights.each_ref().map(|w| weighted(w, of))
     }
 
+    #[inline(always)]
     fn spread(&self, [by_u, by_v]: Frame) -> [DVec3; 3] {
         let [a, b] = &self.weights;
         std::array::from_fn(|i| by_u * -a[i] - by_v * b[i])
     }
 
+    #[inline(always)]
     fn spread_blocks(&self, [uu, uv, vv]: Curvature) -> Blocks<3> {
         let ([a, b], vu) = (&self.weights, uv.transpose());
-        let block = |i: usize, j: usize| {
-            uu * (-a[i] * a[j]) - uv * (a[i] * b[j]) - vu * (b[i] * a[j]) - vv * (b[i] * b[j])
-        };
-        std::array::from_fn(|i| std::array::from_fn(|j| block(i, j)))
+        // Filled in place, as in `element::spread_blocks`.
+        let mut blocks = [[DMat3::ZERO; 3]; 3];
+        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+            blocks[i][j] = uu * (-a[i] * a[j]) - uv * (a[i] * b[j]) - vu * (b[i] * a[j]) - vv * (b[i] * b[j]);
+        }
+        blocks
     }
 
     /// Rates of the three conditions [1/s] while the corners move, and the directions of w_u and w_v.
@@ -90,6 +95,7 @@ impl Element<3> for Triangle {
         spring::energy(wu, 1.0, warp) + spring::energy(wv, 1.0, weft) + 0.5 * shear * wu.dot(wv).powi(2)
     }
 
+    #[inline(always)]
     fn forces(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
         let [wu, wv] = self.frame(x);
         let [warp, weft, shear] = self.stiffness;
@@ -113,6 +119,7 @@ impl Element<3> for Triangle {
     /// What is indefinite is projected, in closed form. A stretched thread resists sideways motion; a compressed one would help it, and
     /// that is left out. The shear's second part, tension × (a bᵀ + b aᵀ), has the eigenvectors â ± b̂ with values of opposite sign;
     /// the resisting one stays. Projecting loses less than dropping: a sheet sheared by its load keeps the stiffness that the load gives it.
+    #[inline(always)]
     fn safe_derivative(&self, x: &[DVec3; 3]) -> Blocks<3> {
         let [wu, wv] = self.frame(x);
         let [warp, weft, shear] = self.stiffness;
@@ -138,6 +145,7 @@ impl Element<3> for Triangle {
         self.spread([nu * warp + wv * shear, nv * weft + wu * shear])
     }
 
+    #[inline(always)]
     fn damping_derivative(&self, x: &[DVec3; 3]) -> Blocks<3> {
         let [wu, wv] = self.frame(x);
         let [nu, nv] = [wu, wv].map(DVec3::normalize_or_zero);

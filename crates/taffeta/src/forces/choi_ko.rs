@@ -186,6 +186,7 @@ fn switch(mut outside: f64, mut inside: f64, holds: impl Fn(f64) -> bool) -> f64
 }
 
 /// Length and unit direction from the first to the second particle; no direction where they meet.
+#[inline(always)]
 fn reach([a, b]: &[DVec3; 2]) -> (f64, DVec3) {
     let (d, squared) = (*b - *a, a.distance_squared(*b));
     let length = squared.sqrt();
@@ -193,6 +194,7 @@ fn reach([a, b]: &[DVec3; 2]) -> (f64, DVec3) {
 }
 
 /// E'' n nᵀ + E'/|d| (I - n nᵀ), nothing where there is no direction.
+#[inline(always)]
 fn blocks(length: f64, n: DVec3, curvature: f64, slope: f64) -> Blocks<2> {
     if n == DVec3::ZERO {
         return [[DMat3::ZERO; 2]; 2];
@@ -206,6 +208,7 @@ impl<T: ByLength> Element<2> for T {
         self.profile(reach(x).0).energy
     }
 
+    #[inline(always)]
     fn forces(&self, x: &[DVec3; 2]) -> [DVec3; 2] {
         let (length, n) = reach(x);
         spread(&ENDS, n * self.profile(length).slope)
@@ -219,6 +222,7 @@ impl<T: ByLength> Element<2> for T {
 
     /// Under compression only the n nᵀ part stays: a strip that pushes also turns away sideways, and that part is what makes the
     /// exact matrix indefinite. To leave it out is the point of Choi & Ko.
+    #[inline(always)]
     fn safe_derivative(&self, x: &[DVec3; 2]) -> Blocks<2> {
         let (length, n) = reach(x);
         let Profile { slope, curvature, .. } = self.profile(length);
@@ -230,6 +234,7 @@ impl<T: ByLength> Element<2> for T {
         spread(&ENDS, n * (damper.along * n.dot(rate)) + rate * damper.whole)
     }
 
+    #[inline(always)]
     fn damping_derivative(&self, x: &[DVec3; 2]) -> Blocks<2> {
         let (n, damper) = (reach(x).1, self.damper());
         spread_blocks(&ENDS, outer(n, n) * damper.along + DMat3::IDENTITY * damper.whole)

@@ -29,21 +29,30 @@ pub trait Element<const N: usize> {
 }
 
 /// Σ w_i x_i.
+#[inline(always)]
 pub(super) fn weighted<const N: usize>(weights: &[f64; N], x: &[DVec3; N]) -> DVec3 {
     weights.iter().zip(x).fold(DVec3::ZERO, |sum, (w, x)| sum + *x * *w)
 }
 
 /// Forces of an energy whose gradient by Σ w_i x_i is `slope`.
+#[inline(always)]
 pub(super) fn spread<const N: usize>(weights: &[f64; N], slope: DVec3) -> [DVec3; N] {
     weights.map(|w| slope * -w)
 }
 
 /// Derivatives of forces of an energy whose second derivative by Σ w_i x_i is `curvature`.
+#[inline(always)]
 pub(super) fn spread_blocks<const N: usize>(weights: &[f64; N], curvature: DMat3) -> Blocks<N> {
-    weights.map(|a| weights.map(|b| curvature * (-a * b)))
+    // Filled in place: arrays of arrays that are mapped are moved about.
+    let mut blocks = [[DMat3::ZERO; N]; N];
+    for (row, a) in blocks.iter_mut().zip(weights) {
+        row.iter_mut().zip(weights).for_each(|(block, b)| *block = curvature * (-a * b));
+    }
+    blocks
 }
 
 /// a bᵀ.
+#[inline(always)]
 pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

@@ -24,11 +24,11 @@ const NO_NORMAL: f64 = 1e-6;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlatHinge {
     /// Weights: Σ w_i x_i has the length 2 sin(θ/2) while lengths are kept [1/m].
-    weights: [f64; 4],
+    pub weights: [f64; 4],
     /// Moment per angle [N·m].
-    stiffness: f64,
+    pub stiffness: f64,
     /// Moment per rate of turning [N·m·s].
-    damping: f64,
+    pub damping: f64,
 }
 
 /// Resistance to bending that rests at an angle: E = k (θ - θ₀)² / 2.

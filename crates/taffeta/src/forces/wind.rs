@@ -42,6 +42,7 @@ pub struct Surface {
 
 impl Wind {
     /// Velocity of the air [m/s]. Gusts travel with the mean wind (Taylor's hypothesis).
+    #[inline]
     pub fn at(&self, position: DVec3, time: f64) -> DVec3 {
         // Noise is not for nothing.
         if self.gust.amplitude == 0.0 {
@@ -124,6 +125,28 @@ impl Surface {
         (normals * (2.0 * self.drag * across.abs() + self.lift * speed)
             + (DMat3::IDENTITY - normals + tangents) * friction)
             * half
+    }
+
+    /// [`Surface::force`] and [`Surface::safe_derivative`] from one root each.
+    #[inline(always)]
+    pub fn linear(&self, normal: DVec3, stream: DVec3) -> (DVec3, DMat3) {
+        let area = normal.length();
+        let n = normal * (1.0 / area);
+        // Nothing without an area.
+        if !n.is_finite() {
+            return (DVec3::ZERO, DMat3::ZERO);
+        }
+        let half = 0.25 * self.density * area;
+        let across = stream.dot(n);
+        let along = stream - n * across;
+        let speed = along.length();
+        let t = if speed > f64::MIN_POSITIVE { along * (1.0 / speed) } else { DVec3::ZERO };
+        let friction = half * self.skin_friction * speed;
+        let (drag, lift) = (half * self.drag * across.abs(), half * self.lift * speed);
+        let force = n * ((drag + lift) * across) + along * friction;
+        let normals = outer(n, n * (2.0 * drag + lift - friction));
+        let tangents = outer(t, t * friction);
+        (force, normals + tangents + DMat3::from_diagonal(DVec3::splat(friction)))
     }
 
     /// The unit normal and ρ A / 2 [kg/m]; nothing without an area.

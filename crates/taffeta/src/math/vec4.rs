@@ -95,3 +95,26 @@ impl Neg for Vec4 {
         Vec4(self.0.map(|c| -c))
     }
 }
+
+/// Compiles `$body`, an `#[inline(always)]` function, for AVX2 too: `$name` takes the arguments of `$body` and runs the faster one that the processor
+/// has. What is generic stands in square brackets. Lanes round as scalars do and nothing is fused, so both give the same bits.
+macro_rules! with_avx2 {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident $([$($generic:tt)*])? = $body:ident($($arg:ident: $type:ty),* $(,)?) $(-> $out:ty)?) => {
+        $(#[$doc])*
+        $vis fn $name$(<$($generic)*>)?($($arg: $type),*) $(-> $out)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn avx2$(<$($generic)*>)?($($arg: $type),*) $(-> $out)? {
+                    $body($($arg),*)
+                }
+                if is_x86_feature_detected!("avx2") {
+                    // SAFETY: the processor has AVX2.
+                    return unsafe { avx2($($arg),*) };
+                }
+            }
+            $body($($arg),*)
+        }
+    };
+}
+pub(crate) use with_avx2;

@@ -7,6 +7,7 @@
 //! numbers, but no load that straddles cache lines, which is faster in cache and no slower beyond.
 
 use super::coupling::{Coupling, Swelling};
+use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, DVec3, Vec4};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -215,6 +216,36 @@ impl<const N: usize> Elements<N> {
     }
 }
 
+/// Bending: energies k |Σ w_i x_i|² / 2 with Σ w_i = 0, and dampers of the same kind. Their derivatives are constant and alike along all
+/// axes, so that each pair of particles has one stiffness [N/m] and one damping [N·s/m], times the unit matrix, from all of them together.
+#[derive(Debug, Clone)]
+pub struct Bending {
+    chunks: Vec<Vec<[f64; 2]>>,
+}
+
+impl Bending {
+    /// None yet.
+    pub fn new(pattern: &Pattern) -> Self {
+        Self { chunks: pattern.chunks.iter().map(|rows| vec![[0.0; 2]; rows.columns.len()]).collect() }
+    }
+
+    /// Adds an energy over particles that the pattern joins: weights [1/m], stiffness k [N·m] and damping [N·m·s].
+    pub fn add<const N: usize>(
+        &mut self,
+        pattern: &Pattern,
+        particles: &[u32; N],
+        weights: &[f64; N],
+        [stiffness, damping]: [f64; 2],
+    ) {
+        for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
+            let (chunk, slot) = pattern.slot(particles[i], particles[j]).expect("particles that are joined");
+            let [k, c] = &mut self.chunks[chunk][slot];
+            *k += stiffness * weights[i] * weights[j];
+            *c += damping * weights[i] * weights[j];
+        }
+    }
+}
+
 /// Takes the blocks of one element, and its forces.
 pub struct Sink<'a, const N: usize> {
     blocks: &'a mut [Block],
@@ -242,16 +273,6 @@ impl<const N: usize> Sink<'_, N> {
         }
     }
 
-    /// Adds `number` times the unit matrix at (i, j) and, unless i = j, at (j, i).
-    #[inline(always)]
-    pub fn add_to_trace(&mut self, i: usize, j: usize, number: f64) {
-        for (i, j) in [(i, j), (j, i)].into_iter().take(if i == j { 1 } else { 2 }) {
-            if let Some(own) = self.blocks.get_mut(self.place.slots[i][j] as usize) {
-                (0..3).for_each(|c| own[c].0[c] += number);
-            }
-        }
-    }
-
     #[inline(always)]
     fn put(&mut self, i: usize, j: usize, block: &DMat3) {
         // Rows of other chunks have no block here.
@@ -264,10 +285,97 @@ impl<const N: usize> Sink<'_, N> {
 
     /// Adds `force` to the right-hand side of particle i of the element.
     #[inline(always)]
-    pub fn push(&mut self, i: usize, force: DVec3) {
+    pub fn push(&mut self, i: usize, force: Vec4) {
         if let Some(own) = self.forces.get_mut(self.place.rows[i] as usize) {
-            *own += force.into();
+            *own += force;
         }
+    }
+}
+
+/// Elements of one kind, as a matrix takes them in.
+pub trait Assembly<const N: usize> {
+    /// Puts an element's blocks and forces into `sink`. To be inlined always, so that it is compiled for the widest registers.
+    fn add(&self, element: usize, sink: &mut Sink<'_, N>);
+}
+
+/// For kinds that need no speed.
+impl<const N: usize, F: Fn(usize, &mut Sink<'_, N>)> Assembly<N> for F {
+    fn add(&self, element: usize, sink: &mut Sink<'_, N>) {
+        self(element, sink);
+    }
+}
+
+/// A chunk of rows of a matrix and its right-hand side while they are assembled.
+pub struct Part<'a> {
+    chunk: usize,
+    rows: &'a Rows,
+    blocks: &'a mut [Block],
+    forces: &'a mut [Vec4],
+}
+
+impl Part<'_> {
+    /// Sets the right-hand side to what `bending` pulls at positions `x` [m], times h, and the blocks to h² K + h C; then adds `of(i)` to row i: a
+    /// number, for that many times the unit matrix, and a vector.
+    pub fn begin(&mut self, bending: &Bending, h: f64, x: &[Vec4], of: impl Fn(usize) -> (f64, Vec4)) {
+        let (rows, numbers) = (self.rows, &bending.chunks[self.chunk]);
+        fold_rows_fast(rows, numbers, h, x, self.blocks, self.forces);
+        for (r, force) in self.forces.iter_mut().enumerate() {
+            let (number, vector) = of(rows.first + r);
+            let block = &mut self.blocks[rows.diagonal(r)];
+            (0..3).for_each(|c| block[c].0[c] += number);
+            *force += vector;
+        }
+    }
+
+    /// Adds all elements of one kind that touch these rows.
+    pub fn add<const N: usize>(&mut self, elements: &Elements<N>, kind: &impl Assembly<N>) {
+        add_elements_fast(&elements.chunks[self.chunk], kind, self.blocks, self.forces);
+    }
+}
+
+with_avx2! {
+    fn fold_rows_fast =
+        fold_rows(rows: &Rows, numbers: &[[f64; 2]], h: f64, x: &[Vec4], blocks: &mut [Block], forces: &mut [Vec4])
+}
+
+#[inline(always)]
+fn fold_rows(
+    rows: &Rows,
+    numbers: &[[f64; 2]],
+    h: f64,
+    x: &[Vec4],
+    blocks: &mut [Block],
+    forces: &mut [Vec4],
+) {
+    for (r, force) in forces.iter_mut().enumerate() {
+        let (row, own) = (rows.row(r), x[rows.first + r]);
+        let mut pull = Vec4::ZERO;
+        let places = rows.columns[row.clone()].iter().zip(&numbers[row.clone()]);
+        for ((&j, &[stiffness, damping]), block) in places.zip(&mut blocks[row]) {
+            let number = h * (h * stiffness + damping);
+            *block = [Vec4::ZERO; 3];
+            (0..3).for_each(|c| block[c].0[c] = number);
+            // Numbers of a row add up to 0, so that differences say the same, and exactly nothing where all are moved.
+            pull += (own - x[j as usize]) * stiffness;
+        }
+        *force = pull * h;
+    }
+}
+
+with_avx2! {
+    fn add_elements_fast[const N: usize, A: Assembly<N>] =
+        add_elements(listed: &[Listed<N>], kind: &A, blocks: &mut [Block], forces: &mut [Vec4])
+}
+
+#[inline(always)]
+fn add_elements<const N: usize>(
+    listed: &[Listed<N>],
+    kind: &impl Assembly<N>,
+    blocks: &mut [Block],
+    forces: &mut [Vec4],
+) {
+    for place in listed {
+        kind.add(place.element as usize, &mut Sink { blocks, forces, place });
     }
 }
 
@@ -297,8 +405,7 @@ impl BlockMatrix {
     /// Sets all blocks to zero, then the diagonal of row i to `diagonal[i]` times the unit matrix; nothing is joined beyond the pattern.
     pub fn set_diagonal(&mut self, diagonal: &[f64]) {
         assert_eq!(diagonal.len(), self.pattern.particles, "a number for every particle");
-        self.couplings.clear();
-        self.swellings.iter_mut().for_each(|swelling| swelling.factor = 0.0);
+        self.forget_beyond();
         self.blocks.par_iter_mut().zip(&self.pattern.chunks).for_each(|(blocks, rows)| {
             blocks.fill([Vec4::ZERO; 3]);
             for (r, &number) in diagonal[rows.first..][..rows.len()].iter().enumerate() {
@@ -316,29 +423,25 @@ impl BlockMatrix {
         elements: &Elements<N>,
         of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
     ) {
-        self.blocks.par_iter_mut().zip(&elements.chunks).for_each(|(blocks, listed)| {
-            for place in listed {
-                of(place.element as usize, &mut Sink { blocks, forces: &mut [], place });
-            }
+        let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).enumerate();
+        parts.for_each(|(chunk, (blocks, rows))| {
+            Part { chunk, rows, blocks, forces: &mut [] }.add(elements, &of);
         });
     }
 
-    /// As [`BlockMatrix::add`], and what is pushed into a sink is added to `forces`: a right-hand side from the same pass.
-    pub fn add_with_forces<const N: usize>(
-        &mut self,
-        elements: &Elements<N>,
-        forces: &mut [Vec4],
-        of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
-    ) {
+    /// Calls `of(part)` for every chunk of rows, on all threads: matrix and right-hand side `forces` in one pass. A part is to begin, and takes in
+    /// all other elements; as in [`BlockMatrix::add`] they must depend on nothing else. Nothing is joined beyond the pattern.
+    pub fn assemble(&mut self, forces: &mut [Vec4], of: impl Fn(&mut Part<'_>) + Sync) {
         assert_eq!(forces.len(), self.pattern.particles, "a vector for every particle");
+        self.forget_beyond();
         let forces = forces.par_chunks_mut(self.pattern.chunk_size);
-        self.blocks.par_iter_mut().zip(&elements.chunks).zip(forces).for_each(
-            |((blocks, listed), forces)| {
-                for place in listed {
-                    of(place.element as usize, &mut Sink { blocks, forces, place });
-                }
-            },
-        );
+        let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).zip(forces).enumerate();
+        parts.for_each(|(chunk, ((blocks, rows), forces))| of(&mut Part { chunk, rows, blocks, forces }));
+    }
+
+    fn forget_beyond(&mut self) {
+        self.couplings.clear();
+        self.swellings.iter_mut().for_each(|swelling| swelling.factor = 0.0);
     }
 
     /// Adds `coupling.block` for the point Σ w_i x_i of up to four particles, which the pattern need not join.
@@ -418,13 +521,7 @@ impl BlockMatrix {
     pub(super) fn multiply_chunk(&self, chunk: usize, x: &[Vec4], y: &mut [Vec4]) {
         let (rows, blocks) = (&self.pattern.chunks[chunk], &self.blocks[chunk]);
         assert!(x.len() == self.pattern.particles && y.len() == rows.len(), "a vector for every particle");
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            unsafe { multiply_rows_avx2(rows, blocks, x, y) };
-            return;
-        }
-        multiply_rows(rows, blocks, x, y);
+        multiply_rows_fast(rows, blocks, x, y);
     }
 
     /// The blocks of a chunk, as its columns stand.
@@ -450,10 +547,8 @@ pub(super) fn matrix_of(block: &Block) -> DMat3 {
     DMat3::from_cols(block[0].xyz(), block[1].xyz(), block[2].xyz())
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn multiply_rows_avx2(rows: &Rows, blocks: &[Block], x: &[Vec4], y: &mut [Vec4]) {
-    multiply_rows(rows, blocks, x, y);
+with_avx2! {
+    fn multiply_rows_fast = multiply_rows(rows: &Rows, blocks: &[Block], x: &[Vec4], y: &mut [Vec4])
 }
 
 #[inline(always)]
@@ -473,17 +568,13 @@ fn multiply_rows(rows: &Rows, blocks: &[Block], x: &[Vec4], y: &mut [Vec4]) {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::math::random::Random;
 
     #[test]
     fn every_instruction_set_gives_the_same_bits() {
-        if !is_x86_feature_detected!("avx2") {
-            eprintln!("SKIPPED: this processor has no AVX2 to compare with");
-            return;
-        }
         let mut random = Random::new(9);
         let count = 100;
         let pairs: Vec<[u32; 2]> =
@@ -495,8 +586,7 @@ mod tests {
         let mut plain = vec![Vec4::ZERO; count];
         let mut wide = plain.clone();
         multiply_rows(&pattern.chunks[0], &blocks, &x, &mut plain);
-        // SAFETY: AVX2 was detected above.
-        unsafe { multiply_rows_avx2(&pattern.chunks[0], &blocks, &x, &mut wide) };
+        multiply_rows_fast(&pattern.chunks[0], &blocks, &x, &mut wide);
         let bits = |y: &[Vec4]| y.iter().map(|y| y.0.map(f64::to_bits)).collect::<Vec<_>>();
         assert_eq!(bits(&plain), bits(&wide));
         assert!(plain.iter().any(|y| *y != Vec4::ZERO));

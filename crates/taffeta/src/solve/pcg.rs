@@ -3,8 +3,9 @@
 //! Sums are made chunk by chunk and then in the order of the chunks, so that the thread count cannot change a bit.
 
 use super::block_matrix::{BlockMatrix, Pattern};
-use super::preconditioner::{BadDiagonal, Kind, Preconditioner};
+use super::preconditioner::{BadDiagonal, Kind, Preconditioner, filtered_dot};
 use crate::math::Vec4;
+use crate::math::vec4::with_avx2;
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -245,9 +246,13 @@ impl Pcg {
         } else {
             self.q.fill(Vec4::ZERO);
         }
-        for (((r, q), b), pinned) in self.r.iter_mut().zip(&self.q).zip(b).zip(&self.pinned) {
-            *r = if *pinned { Vec4::ZERO } else { *b - *q };
-        }
+        let size = self.chunk_size;
+        let chunks = self.r.par_chunks_mut(size).zip(self.q.par_chunks(size)).zip(b.par_chunks(size));
+        chunks.zip(self.pinned.par_chunks(size)).for_each(|(((r, q), b), pinned)| {
+            for (((r, q), b), pinned) in r.iter_mut().zip(q).zip(b).zip(pinned) {
+                *r = if *pinned { Vec4::ZERO } else { *b - *q };
+            }
+        });
     }
 
     /// z = P⁻¹ r, 0 for pinned particles; returns rᵀ z.
@@ -264,7 +269,7 @@ impl Pcg {
         chunks.zip(&mut self.sums).enumerate().for_each(|(c, (((q, own), pinned), sum))| {
             matrix.multiply_chunk(c, p, q);
             if !beyond {
-                *sum = filtered_dot(q, own, pinned);
+                *sum = filtered_dot_fast(q, own, pinned);
             }
         });
         if beyond {
@@ -279,7 +284,7 @@ impl Pcg {
         let size = self.chunk_size;
         let chunks = self.q.par_chunks_mut(size).zip(self.p.par_chunks(size));
         chunks.zip(self.pinned.par_chunks(size)).zip(&mut self.sums).for_each(|(((q, p), pinned), sum)| {
-            *sum = filtered_dot(q, p, pinned);
+            *sum = filtered_dot_fast(q, p, pinned);
         });
     }
 
@@ -289,30 +294,43 @@ impl Pcg {
         let solution = x.par_chunks_mut(size).zip(self.p.par_chunks(size));
         let residual = self.r.par_chunks_mut(size).zip(self.q.par_chunks(size));
         solution.zip(residual).for_each(|((x, p), (r, q))| {
-            x.iter_mut().zip(p).for_each(|(x, p)| *x += *p * alpha);
-            r.iter_mut().zip(q).for_each(|(r, q)| *r = *r - *q * alpha);
+            add_scaled_fast(x, alpha, p);
+            add_scaled_fast(r, -alpha, q);
         });
     }
 
     /// p = z + β p.
     fn turn(&mut self, beta: f64) {
         let size = self.chunk_size;
-        self.p.par_chunks_mut(size).zip(self.z.par_chunks(size)).for_each(|(p, z)| {
-            p.iter_mut().zip(z).for_each(|(p, z)| *p = *z + *p * beta);
-        });
+        self.p
+            .par_chunks_mut(size)
+            .zip(self.z.par_chunks(size))
+            .for_each(|(p, z)| scale_and_add_fast(p, beta, z));
     }
 }
 
-/// aᵀ b, after a is set to 0 for pinned particles.
-fn filtered_dot(a: &mut [Vec4], b: &[Vec4], pinned: &[bool]) -> f64 {
-    let mut sum = Vec4::ZERO;
-    for ((a, b), pinned) in a.iter_mut().zip(b).zip(pinned) {
-        if *pinned {
-            *a = Vec4::ZERO;
-        }
-        sum += *a * *b;
-    }
-    sum.0[0] + sum.0[1] + sum.0[2]
+with_avx2! {
+    fn filtered_dot_fast = filtered_dot(a: &mut [Vec4], b: &[Vec4], pinned: &[bool]) -> f64
+}
+
+with_avx2! {
+    fn add_scaled_fast = add_scaled(y: &mut [Vec4], factor: f64, x: &[Vec4])
+}
+
+/// y += factor × x.
+#[inline(always)]
+fn add_scaled(y: &mut [Vec4], factor: f64, x: &[Vec4]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y += *x * factor);
+}
+
+with_avx2! {
+    fn scale_and_add_fast = scale_and_add(y: &mut [Vec4], factor: f64, x: &[Vec4])
+}
+
+/// y = x + factor × y.
+#[inline(always)]
+fn scale_and_add(y: &mut [Vec4], factor: f64, x: &[Vec4]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y = *x + *y * factor);
 }
 
 /// The number, if it is one.

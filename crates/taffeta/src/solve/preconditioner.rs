@@ -3,6 +3,7 @@
 use super::block_matrix::{Block, BlockMatrix, Pattern, Rows, matrix_of};
 use super::preconditioner_levels::Levels;
 use super::preconditioner_pieces::Pieces;
+use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, Vec4};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -68,19 +69,58 @@ impl Preconditioner {
     pub(super) fn apply(&mut self, r: &[Vec4], z: &mut [Vec4], pinned: &[bool], sums: &mut [f64]) {
         let coarse = self.levels.as_mut().map(|(levels, _)| levels.solve(r));
         let Jacobi { inverse, chunk_size: size } = &self.jacobi;
-        let chunks = z.par_chunks_mut(*size).zip(sums).enumerate();
-        chunks.for_each(|(c, (z, sum))| {
-            let mut lanes = Vec4::ZERO;
-            for (z, i) in z.iter_mut().zip(c * size..) {
-                let (d, r) = (&inverse[i], r[i]);
-                let moved = d[0] * r.0[0] + d[1] * r.0[1] + d[2] * r.0[2];
-                let whole = coarse.map_or(moved, |(of, moves)| moved + moves[of[i] as usize]);
-                *z = if pinned[i] { Vec4::ZERO } else { whole };
-                lanes += *z * r;
-            }
-            *sum = lanes.0[0] + lanes.0[1] + lanes.0[2];
+        let chunks = z.par_chunks_mut(*size).zip(inverse.par_chunks(*size)).zip(r.par_chunks(*size));
+        let chunks = chunks.zip(pinned.par_chunks(*size)).zip(sums).enumerate();
+        chunks.for_each(|(c, ((((z, inverse), r), pinned), sum))| {
+            let coarse = coarse.map(|(of, moves)| (&of[c * size..][..z.len()], moves));
+            *sum = add_levels_fast(inverse, coarse, r, pinned, z);
         });
     }
+}
+
+with_avx2! {
+    fn add_levels_fast =
+        add_levels(inverse: &[Block], coarse: Option<(&[u32], &[Vec4])>, r: &[Vec4], pinned: &[bool], z: &mut [Vec4]) -> f64
+}
+
+/// z = D⁻¹ r and how aggregates move, 0 for pinned particles; returns rᵀ z.
+#[inline(always)]
+fn add_levels(
+    inverse: &[Block],
+    coarse: Option<(&[u32], &[Vec4])>,
+    r: &[Vec4],
+    pinned: &[bool],
+    z: &mut [Vec4],
+) -> f64 {
+    multiply_diagonal(inverse, r, z);
+    if let Some((of, moves)) = coarse {
+        z.iter_mut().zip(of).for_each(|(z, a)| *z += moves[*a as usize]);
+    }
+    filtered_dot(z, r, pinned)
+}
+
+with_avx2! {
+    fn multiply_diagonal_fast = multiply_diagonal(diagonal: &[Block], r: &[Vec4], z: &mut [Vec4])
+}
+
+#[inline(always)]
+fn multiply_diagonal(diagonal: &[Block], r: &[Vec4], z: &mut [Vec4]) {
+    for ((z, r), d) in z.iter_mut().zip(r).zip(diagonal) {
+        *z = d[0] * r.0[0] + d[1] * r.0[1] + d[2] * r.0[2];
+    }
+}
+
+/// aᵀ b, after a is set to 0 for pinned particles.
+#[inline(always)]
+pub(super) fn filtered_dot(a: &mut [Vec4], b: &[Vec4], pinned: &[bool]) -> f64 {
+    let mut sum = Vec4::ZERO;
+    for ((a, b), pinned) in a.iter_mut().zip(b).zip(pinned) {
+        if *pinned {
+            *a = Vec4::ZERO;
+        }
+        sum += *a * *b;
+    }
+    sum.0[0] + sum.0[1] + sum.0[2]
 }
 
 /// The inverses of the diagonal blocks of a matrix.
@@ -99,11 +139,10 @@ impl Jacobi {
     /// latter is returned.
     pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) -> Result<(), BadDiagonal> {
         let chunks = matrix.pattern().chunks().par_iter().enumerate();
-        let bad = self
-            .inverse
-            .par_chunks_mut(self.chunk_size)
-            .zip(chunks)
-            .filter_map(|(inverse, (c, rows))| invert_diagonal(rows, matrix.blocks(c), pinned, inverse));
+        let bad =
+            self.inverse.par_chunks_mut(self.chunk_size).zip(chunks).filter_map(|(inverse, (c, rows))| {
+                invert_diagonal_fast(rows, matrix.blocks(c), pinned, inverse)
+            });
         bad.min_by_key(|bad| bad.particle).map_or(Ok(()), Err)
     }
 
@@ -111,13 +150,17 @@ impl Jacobi {
     pub(super) fn apply(&self, r: &[Vec4], z: &mut [Vec4]) {
         let chunks = z.par_chunks_mut(self.chunk_size).zip(r.par_chunks(self.chunk_size));
         chunks.zip(self.inverse.par_chunks(self.chunk_size)).for_each(|((z, r), inverse)| {
-            for ((z, r), d) in z.iter_mut().zip(r).zip(inverse) {
-                *z = d[0] * r.0[0] + d[1] * r.0[1] + d[2] * r.0[2];
-            }
+            multiply_diagonal_fast(inverse, r, z);
         });
     }
 }
 
+with_avx2! {
+    fn invert_diagonal_fast =
+        invert_diagonal(rows: &Rows, blocks: &[Block], pinned: &[bool], inverse: &mut [Block]) -> Option<BadDiagonal>
+}
+
+#[inline(always)]
 fn invert_diagonal(
     rows: &Rows,
     blocks: &[Block],
@@ -143,9 +186,13 @@ fn invert_diagonal(
 }
 
 /// The inverse of a symmetric block whose leading minors are all positive (and are numbers), which makes it positive definite.
+#[inline(always)]
 pub(super) fn positive_inverse(block: &DMat3) -> Option<DMat3> {
-    let second = block.x_axis.x * block.y_axis.y - block.x_axis.y * block.y_axis.x;
-    let positive = block.x_axis.x > 0.0 && second > 0.0 && block.determinant() > 0.0;
-    let inverse = block.inverse();
+    let DMat3 { x_axis, y_axis, z_axis } = *block;
+    let minors = [y_axis.cross(z_axis), z_axis.cross(x_axis), x_axis.cross(y_axis)];
+    let determinant = z_axis.dot(minors[2]);
+    let positive = x_axis.x > 0.0 && minors[2].z > 0.0 && determinant > 0.0;
+    let [x, y, z] = minors.map(|minor| minor * (1.0 / determinant));
+    let inverse = DMat3::from_cols(x, y, z).transpose();
     (positive && inverse.is_finite()).then_some(inverse)
 }

@@ -2,6 +2,7 @@
 
 use super::block_matrix::{Block, BlockMatrix, Pattern, matrix_of};
 use super::preconditioner::positive_inverse;
+use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, Vec4};
 
 /// L D Lᵀ of a block matrix, with rows ordered so that blocks stand near the diagonal.
@@ -46,13 +47,7 @@ impl Direct {
     /// Factorises. A pivot that is not positive, be it by round-off, is replaced by what stood there before elimination.
     pub(super) fn prepare(&mut self, matrix: &BlockMatrix) {
         self.load(matrix);
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            unsafe { self.factors.factorise_avx2() };
-            return;
-        }
-        self.factors.factorise();
+        factorise_fast(&mut self.factors);
     }
 
     /// Puts all blocks of the matrix into their places.
@@ -76,30 +71,32 @@ impl Direct {
         for (x, &i) in self.factors.x.iter_mut().zip(&self.row_at) {
             *x = r[i as usize];
         }
-        self.substitute();
+        substitute_fast(&mut self.factors);
         for (x, &i) in self.factors.x.iter().zip(&self.row_at) {
             z[i as usize] = *x;
         }
     }
+}
 
-    fn substitute(&mut self) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
-            unsafe { self.factors.substitute_avx2() };
-            return;
-        }
-        self.factors.substitute();
-    }
+with_avx2! {
+    fn factorise_fast = factorise(factors: &mut Factors)
+}
+
+#[inline(always)]
+fn factorise(factors: &mut Factors) {
+    factors.factorise();
+}
+
+with_avx2! {
+    fn substitute_fast = substitute(factors: &mut Factors)
+}
+
+#[inline(always)]
+fn substitute(factors: &mut Factors) {
+    factors.substitute();
 }
 
 impl Factors {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn factorise_avx2(&mut self) {
-        self.factorise();
-    }
-
     #[inline(always)]
     fn factorise(&mut self) {
         for p in 0..self.first.len() {
@@ -126,12 +123,6 @@ impl Factors {
             let DMat3 { x_axis, y_axis, z_axis } = inverse.unwrap_or(DMat3::ZERO);
             self.inverse_pivots[p] = [x_axis, y_axis, z_axis].map(Vec4::from);
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn substitute_avx2(&mut self) {
-        self.substitute();
     }
 
     #[inline(always)]

@@ -5,10 +5,11 @@
 //! aggregates is Pᵀ A P (Galerkin): sums of blocks, of the same kind as A, so that they are grouped again. All levels are added (Bramble, Pasciak &
 //! Xu 1990): no level waits for another but to hand down sums.
 
-use super::block_matrix::{BlockMatrix, Pattern};
+use super::block_matrix::{Block, BlockMatrix, Pattern};
 use super::preconditioner::Jacobi;
 use super::preconditioner_coarse::Direct;
 use crate::math::Vec4;
+use crate::math::vec4::with_avx2;
 use rayon::prelude::*;
 
 /// Members of an aggregate, but for particles that were left over.
@@ -133,21 +134,10 @@ impl Level {
     /// The matrix of the aggregates. One that has nothing but pinned members stays zero, and so does its motion.
     fn prepare(&mut self, finer: &BlockMatrix, pinned: &[bool]) {
         let (pattern, blocks) = self.matrix.parts_mut();
-        let held = |i: u32| pinned.get(i as usize) == Some(&true);
         let chunks = blocks.par_iter_mut().zip(pattern.chunks()).zip(&self.slots);
         chunks.for_each(|((blocks, rows), slots)| {
-            blocks.fill([Vec4::ZERO; 3]);
             let own = self.starts[rows.first]..self.starts[rows.first + rows.len()];
-            let mut slots = slots.iter();
-            for &i in &self.members[own] {
-                let row = finer.pattern().row(i).iter().zip(finer.row(i));
-                for ((&j, block), &slot) in row.zip(slots.by_ref()) {
-                    if !held(i) && !held(j) {
-                        let sum = &mut blocks[slot as usize];
-                        (0..3).for_each(|c| sum[c] += block[c]);
-                    }
-                }
-            }
+            sum_blocks_fast(finer, pinned, &self.members[own], slots, blocks);
         });
         // Zero where there is no inverse is what is wanted.
         let _ = self.jacobi.prepare(&self.matrix, &[]);
@@ -157,10 +147,7 @@ impl Level {
     fn restrict(&mut self, finer: &[Vec4]) {
         let size = self.matrix.pattern().chunk_size();
         self.r.par_chunks_mut(size).enumerate().for_each(|(c, sums)| {
-            for (sum, range) in sums.iter_mut().zip(self.starts[c * size..].windows(2)) {
-                let own = self.members[range[0]..range[1]].iter().map(|&i| finer[i as usize]);
-                *sum = own.fold(Vec4::ZERO, |sum, r| sum + r);
-            }
+            sum_members_fast(finer, &self.members, &self.starts[c * size..], sums);
         });
     }
 
@@ -170,6 +157,40 @@ impl Level {
         chunks.for_each(|(finer, aggregates)| {
             finer.iter_mut().zip(aggregates).for_each(|(z, &a)| *z += self.z[a as usize]);
         });
+    }
+}
+
+with_avx2! {
+    fn sum_blocks_fast =
+        sum_blocks(finer: &BlockMatrix, pinned: &[bool], members: &[u32], slots: &[u32], sums: &mut [Block])
+}
+
+/// Adds the blocks of all members into their slots, but for those of pinned particles.
+#[inline(always)]
+fn sum_blocks(finer: &BlockMatrix, pinned: &[bool], members: &[u32], slots: &[u32], sums: &mut [Block]) {
+    let held = |i: u32| pinned.get(i as usize) == Some(&true);
+    sums.fill([Vec4::ZERO; 3]);
+    let mut slots = slots.iter();
+    for &i in members {
+        let row = finer.pattern().row(i).iter().zip(finer.row(i));
+        for ((&j, block), &slot) in row.zip(slots.by_ref()) {
+            if !held(i) && !held(j) {
+                let sum = &mut sums[slot as usize];
+                (0..3).for_each(|c| sum[c] += block[c]);
+            }
+        }
+    }
+}
+
+with_avx2! {
+    fn sum_members_fast = sum_members(finer: &[Vec4], members: &[u32], starts: &[usize], sums: &mut [Vec4])
+}
+
+#[inline(always)]
+fn sum_members(finer: &[Vec4], members: &[u32], starts: &[usize], sums: &mut [Vec4]) {
+    for (sum, range) in sums.iter_mut().zip(starts.windows(2)) {
+        let own = members[range[0]..range[1]].iter().map(|&i| finer[i as usize]);
+        *sum = own.fold(Vec4::ZERO, |sum, r| sum + r);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::forces::wind::{Surface, Wind};
 use crate::forces::{self, bend, spring};
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
-use crate::solve::block_matrix::{BlockMatrix, Elements, Pattern};
+use crate::solve::block_matrix::{Assembly, Bending, BlockMatrix, Elements, Part, Pattern, Sink};
 
 /// Where elements are linearised.
 #[derive(Clone, Copy)]
@@ -33,9 +33,27 @@ pub(super) struct Around<'a> {
 /// Elements of one kind, their particles, and where their blocks go.
 #[derive(Debug)]
 struct Kind<const N: usize, E> {
+    /// Which of the model's each is.
+    number: Vec<u32>,
     points: Vec<[u32; N]>,
     list: Vec<E>,
     elements: Elements<N>,
+}
+
+/// Rest length [m], stiffness [N/m] and damping [N·s/m].
+#[derive(Debug)]
+struct Spring {
+    rest: f64,
+    stiffness: f64,
+    damping: f64,
+}
+
+/// One over the rest lengths [1/m], stiffness [N·m] and damping [N·m·s].
+#[derive(Debug)]
+struct Bend {
+    inverse_lengths: [f64; 2],
+    stiffness: f64,
+    damping: f64,
 }
 
 /// A closed mesh with something inside: its particles, triangles by their places among these, the gradient of the volume [m²].
@@ -50,11 +68,13 @@ struct Balloon {
 /// All elements of a model.
 #[derive(Debug)]
 pub(super) struct Pull {
-    springs: Kind<2, [f64; 3]>,
-    bends: Kind<3, [f64; 4]>,
+    springs: Kind<2, Spring>,
+    bends: Kind<3, Bend>,
     triangles: Kind<3, ()>,
     membranes: Kind<3, Triangle>,
     hinges: Kind<4, FlatHinge>,
+    /// What bends and hinges add to the matrix.
+    bending: Bending,
     stretches: Kind<2, Stretch>,
     buckles: Kind<2, Buckle>,
     links: Kind<2, Stretch>,
@@ -71,8 +91,8 @@ impl Pull {
 
     /// Takes the links as they are at `time` [s].
     pub fn renew_links(&mut self, model: &Model, time: f64) {
-        let links = self.links.list.iter_mut().enumerate();
-        links.for_each(|(l, link)| link.rest_length = model.links.rest_length(l, time));
+        let links = self.links.list.iter_mut().zip(&self.links.number);
+        links.for_each(|(link, l)| link.rest_length = model.links.rest_length(*l as usize, time));
     }
 
     /// The elements of a model and the pattern of its matrix.
@@ -92,13 +112,19 @@ impl Pull {
         );
         let pattern = pattern.expect("elements of the model name its particles");
         let numbers = &model.springs;
-        let spring = |s: usize| [numbers.rest_length[s], numbers.stiffness[s], numbers.damping[s]];
-        let numbers = &model.bends;
-        let bend = |b: usize| {
-            let [ia, ic] = numbers.inverse_lengths[b];
-            [ia, ic, numbers.stiffness[b], numbers.damping[b]]
+        let spring = |s: usize| Spring {
+            rest: numbers.rest_length[s],
+            stiffness: numbers.stiffness[s],
+            damping: numbers.damping[s],
         };
-        let pull = Self {
+        let numbers = &model.bends;
+        let bend = |b: usize| Bend {
+            inverse_lengths: numbers.inverse_lengths[b],
+            stiffness: numbers.stiffness[b],
+            damping: numbers.damping[b],
+        };
+        let mut pull = Self {
+            bending: Bending::new(&pattern),
             springs: Kind::new(&pattern, springs, spring),
             bends: Kind::new(&pattern, bends, bend),
             triangles: Kind::new(&pattern, triangles, |_| ()),
@@ -111,19 +137,40 @@ impl Pull {
             surface: forces::surface(&model.air),
             wind: forces::wind(&model.air),
         };
+        for (points, bend) in pull.bends.points.iter().zip(&pull.bends.list) {
+            let [ia, ic] = bend.inverse_lengths;
+            pull.bending.add(&pattern, points, &[ia, -(ia + ic), ic], [bend.stiffness, bend.damping]);
+        }
+        for (points, hinge) in pull.hinges.points.iter().zip(&pull.hinges.list) {
+            pull.bending.add(&pattern, points, &hinge.weights, [hinge.stiffness, hinge.damping]);
+        }
         (pull, pattern)
     }
 
-    /// Adds all elements to the matrix and the right-hand side.
-    pub fn assemble(&mut self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
-        self.add_springs(at, matrix, rhs);
-        self.add_bends(at, matrix, rhs);
-        self.membranes.add(at, matrix, rhs);
-        self.hinges.add(at, matrix, rhs);
-        self.stretches.add(at, matrix, rhs);
-        self.buckles.add(at, matrix, rhs);
-        self.links.add(at, matrix, rhs);
-        self.add_air(at, matrix, rhs);
+    /// Sets the matrix and the right-hand side to what all elements add to `of(i)`: a number on the diagonal and a vector for every particle.
+    pub fn assemble(
+        &mut self,
+        at: &Around,
+        matrix: &mut BlockMatrix,
+        rhs: &mut [Vec4],
+        of: impl Fn(usize) -> (f64, Vec4) + Sync,
+    ) {
+        let air = self.surface.map(|surface| Air {
+            surface,
+            wind: self.wind,
+            triangles: &self.triangles.points,
+            at,
+        });
+        matrix.assemble(rhs, |part| {
+            // Linear in the positions: what acts at y and K (y - x̃) together is what acts at x̃.
+            part.begin(&self.bending, at.h, at.start, &of);
+            self.springs.add(at, part);
+            self.membranes.add(at, part);
+            self.stretches.add(at, part);
+            self.buckles.add(at, part);
+            self.links.add(at, part);
+            air.iter().for_each(|air| part.add(&self.triangles.elements, air));
+        });
         self.balloons.iter_mut().for_each(|balloon| balloon.add(at, matrix, rhs));
     }
 
@@ -133,15 +180,16 @@ impl Pull {
         let springs = &self.springs;
         springs.elements.gather(sum, |s| {
             let [a, b] = springs.points[s].map(|i| i as usize);
-            let [rest, k, c] = springs.list[s];
-            let force = spring::force((at.y[b] - at.y[a]).xyz(), (at.v[b] - at.v[a]).xyz(), rest, k, c);
+            let Spring { rest, stiffness, damping } = springs.list[s];
+            let (d, rate) = ((at.y[b] - at.y[a]).xyz(), (at.v[b] - at.v[a]).xyz());
+            let force = spring::force(d, rate, rest, stiffness, damping);
             [force * h, force * -h]
         });
         let bends = &self.bends;
         bends.elements.gather(sum, |b| {
             let [x, v] = [at.y, at.v].map(|of| bends.points[b].map(|i| of[i as usize].xyz()));
-            let [ia, ic, k, c] = bends.list[b];
-            bend::forces(x, v, [ia, ic], k, c).map(|f| f * h)
+            let Bend { inverse_lengths, stiffness, damping } = bends.list[b];
+            bend::forces(x, v, inverse_lengths, stiffness, damping).map(|f| f * h)
         });
         self.membranes.gather(at, sum);
         self.hinges.gather(at, sum);
@@ -151,78 +199,22 @@ impl Pull {
         if let Some(surface) = self.surface {
             let triangles = &self.triangles;
             triangles.elements.gather(sum, |t| {
-                let (normal, wind, _) = self.facing(&triangles.points[t], at);
+                let (normal, wind, _) = facing(&triangles.points[t], &self.wind, at);
                 triangles.points[t].map(|i| surface.force(normal, wind - at.v[i as usize].xyz()) * (h / 3.0))
             });
         }
         self.balloons.iter().for_each(|balloon| balloon.push(at, sum));
     }
-
-    fn add_springs(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
-        let (springs, h) = (&self.springs, at.h);
-        matrix.add_with_forces(&springs.elements, rhs, |s, sink| {
-            let [a, b] = springs.points[s].map(|i| i as usize);
-            let [rest, k, c] = springs.list[s];
-            let (d, before) = (at.y[b] - at.y[a], (at.start[b] - at.start[a]).xyz());
-            let n = d.xyz();
-            let squared = n.length_squared().max(1e-60);
-            let stretched = 1.0 - rest / squared.sqrt();
-            // A spring under compression helps to move sideways; that part would make the matrix indefinite.
-            let across = k * stretched.max(0.0);
-            let along = (k - across) / squared;
-            let force = n * (k * stretched + along * n.dot(before - n)) + (before - n) * across;
-            let (along, across) = (h * (h * along + c / squared), h * h * across);
-            let mut block = [d * (along * n.x), d * (along * n.y), d * (along * n.z)];
-            (0..3).for_each(|axis| block[axis].0[axis] += across);
-            sink.add_symmetric(0, 0, &block, 1.0);
-            sink.add_symmetric(1, 1, &block, 1.0);
-            sink.add_symmetric(0, 1, &block, -1.0);
-            sink.push(0, force * h);
-            sink.push(1, force * -h);
-        });
-    }
-
-    fn add_bends(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
-        let (bends, h) = (&self.bends, at.h);
-        matrix.add_with_forces(&bends.elements, rhs, |b, sink| {
-            let [ia, ic, k, c] = bends.list[b];
-            // Linear in the positions: what acts at y and K (y - x̃) together is what acts at x̃.
-            let points = bends.points[b].map(|i| at.start[i as usize].xyz());
-            let forces = bend::forces(points, [DVec3::ZERO; 3], [ia, ic], k, 0.0);
-            (0..3).for_each(|i| sink.push(i, forces[i] * h));
-            let weights = [ia, -(ia + ic), ic];
-            for (i, j) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)] {
-                sink.add_to_trace(i, j, h * (h * k + c) * weights[i] * weights[j]);
-            }
-        });
-    }
-
-    /// A third of every triangle moves with each of its corners: that is on the diagonal alone.
-    fn add_air(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
-        let (Some(surface), triangles) = (self.surface, &self.triangles) else { return };
-        matrix.add_with_forces(&triangles.elements, rhs, |t, sink| {
-            let (normal, wind, velocity) = self.facing(&triangles.points[t], at);
-            let slope = surface.safe_derivative(normal, wind - velocity) * (at.h / 3.0);
-            let third = surface.force(normal, wind - velocity) * (at.h / 3.0) + slope * velocity;
-            for i in 0..3 {
-                sink.push(i, third);
-                sink.add(i, i, slope);
-            }
-        });
-    }
-
-    /// Twice the area along the normal of a triangle [m²], the wind there and its own velocity [m/s].
-    fn facing(&self, triangle: &[u32; 3], at: &Around) -> (DVec3, DVec3, DVec3) {
-        let [a, b, c] = triangle.map(|i| at.y[i as usize].xyz());
-        let velocity = triangle.iter().fold(DVec3::ZERO, |sum, i| sum + at.v[*i as usize].xyz()) / 3.0;
-        ((b - a).cross(c - a), self.wind.at((a + b + c) / 3.0, at.time), velocity)
-    }
 }
 
 impl<const N: usize, E: Sync> Kind<N, E> {
+    /// Elements in the order of their first particles: neighbours use the same rows, which are then at hand.
     fn new(pattern: &Pattern, points: Vec<[u32; N]>, of: impl Fn(usize) -> E) -> Self {
+        let mut number: Vec<u32> = (0..points.len() as u32).collect();
+        number.sort_by_key(|e| points[*e as usize].iter().min().copied());
+        let points: Vec<_> = number.iter().map(|e| points[*e as usize]).collect();
         let elements = Elements::new(pattern, &points).expect("elements that the pattern is made from");
-        Self { list: (0..points.len()).map(of).collect(), points, elements }
+        Self { list: number.iter().map(|e| of(*e as usize)).collect(), number, points, elements }
     }
 
     fn of(&self, e: usize, vectors: &[Vec4]) -> [DVec3; N] {
@@ -230,24 +222,16 @@ impl<const N: usize, E: Sync> Kind<N, E> {
     }
 }
 
-impl<const N: usize, E: Element<N> + Sync> Kind<N, E> {
-    fn add(&self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
-        let h = at.h;
-        matrix.add_with_forces(&self.elements, rhs, |e, sink| {
-            let (x, element) = (self.of(e, at.y), &self.list[e]);
-            let start = self.of(e, at.start);
-            let (by_x, by_v, forces) =
-                (element.safe_derivative(&x), element.damping_derivative(&x), element.forces(&x));
-            for i in 0..N {
-                let back = (0..N).fold(DVec3::ZERO, |sum, j| sum + by_x[i][j] * (start[j] - x[j]));
-                sink.push(i, (forces[i] + back) * h);
-                for j in i..N {
-                    sink.add(i, j, by_x[i][j] * (-h * h) + by_v[i][j] * -h);
-                }
-            }
-        });
+impl<const N: usize, E> Kind<N, E> {
+    fn add<'a>(&'a self, at: &'a Around, part: &mut Part<'_>)
+    where
+        Placed<'a, N, E>: Assembly<N>,
+    {
+        part.add(&self.elements, &Placed { kind: self, at });
     }
+}
 
+impl<const N: usize, E: Element<N> + Sync> Kind<N, E> {
     fn gather(&self, at: &Around, sum: &mut [Vec4]) {
         self.elements.gather(sum, |e| {
             let (x, v, element) = (self.of(e, at.y), self.of(e, at.v), &self.list[e]);
@@ -255,6 +239,84 @@ impl<const N: usize, E: Element<N> + Sync> Kind<N, E> {
             std::array::from_fn(|i| (forces[i] + damping[i]) * at.h)
         });
     }
+}
+
+/// Elements of one kind where they are linearised.
+struct Placed<'a, const N: usize, E> {
+    kind: &'a Kind<N, E>,
+    at: &'a Around<'a>,
+}
+
+impl Assembly<2> for Placed<'_, 2, Spring> {
+    #[inline(always)]
+    fn add(&self, s: usize, sink: &mut Sink<'_, 2>) {
+        let (at, h) = (self.at, self.at.h);
+        let [a, b] = self.kind.points[s].map(|i| i as usize);
+        let Spring { rest, stiffness: k, damping: c } = self.kind.list[s];
+        let (d, before) = (at.y[b] - at.y[a], at.start[b] - at.start[a]);
+        let n = d.xyz();
+        let squared = n.length_squared().max(1e-60);
+        let stretched = 1.0 - rest / squared.sqrt();
+        // A spring under compression helps to move sideways; that part would make the matrix indefinite.
+        let across = k * stretched.max(0.0);
+        let along = (k - across) / squared;
+        let back = before - d;
+        let force = d * (k * stretched + along * n.dot(back.xyz())) + back * across;
+        let (along, across) = (h * (h * along + c / squared), h * h * across);
+        let mut block = [d * (along * n.x), d * (along * n.y), d * (along * n.z)];
+        (0..3).for_each(|axis| block[axis].0[axis] += across);
+        sink.add_symmetric(0, 0, &block, 1.0);
+        sink.add_symmetric(1, 1, &block, 1.0);
+        sink.add_symmetric(0, 1, &block, -1.0);
+        sink.push(0, force * h);
+        sink.push(1, force * -h);
+    }
+}
+
+impl<const N: usize, E: Element<N> + Sync> Assembly<N> for Placed<'_, N, E> {
+    #[inline(always)]
+    fn add(&self, e: usize, sink: &mut Sink<'_, N>) {
+        let (kind, at, h) = (self.kind, self.at, self.at.h);
+        let (x, start, element) = (kind.of(e, at.y), kind.of(e, at.start), &kind.list[e]);
+        let (by_x, by_v, forces) =
+            (element.safe_derivative(&x), element.damping_derivative(&x), element.forces(&x));
+        for i in 0..N {
+            let back = (0..N).fold(DVec3::ZERO, |sum, j| sum + by_x[i][j] * (start[j] - x[j]));
+            sink.push(i, ((forces[i] + back) * h).into());
+            for j in i..N {
+                sink.add(i, j, by_x[i][j] * (-h * h) + by_v[i][j] * -h);
+            }
+        }
+    }
+}
+
+/// The air on all triangles. A third of every triangle moves with each of its corners: that is on the diagonal alone.
+struct Air<'a> {
+    surface: Surface,
+    wind: Wind,
+    triangles: &'a [[u32; 3]],
+    at: &'a Around<'a>,
+}
+
+impl Assembly<3> for Air<'_> {
+    #[inline(always)]
+    fn add(&self, t: usize, sink: &mut Sink<'_, 3>) {
+        let (normal, wind, velocity) = facing(&self.triangles[t], &self.wind, self.at);
+        let (force, slope) = self.surface.linear(normal, wind - velocity);
+        let (third, slope) = ((force + slope * velocity) * (self.at.h / 3.0), slope * (self.at.h / 3.0));
+        for i in 0..3 {
+            sink.push(i, third.into());
+            sink.add(i, i, slope);
+        }
+    }
+}
+
+/// Twice the area along the normal of a triangle [m²], the wind there and its own velocity [m/s].
+#[inline(always)]
+fn facing(triangle: &[u32; 3], wind: &Wind, at: &Around) -> (DVec3, DVec3, DVec3) {
+    let [a, b, c] = triangle.map(|i| at.y[i as usize].xyz());
+    let velocity = triangle.iter().fold(DVec3::ZERO, |sum, i| sum + at.v[*i as usize].xyz()) / 3.0;
+    ((b - a).cross(c - a), wind.at((a + b + c) / 3.0, at.time), velocity)
 }
 
 impl Balloon {

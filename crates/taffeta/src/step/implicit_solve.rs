@@ -72,7 +72,6 @@ pub(super) struct Unknowns {
     pass_start: Vec<Vec4>,
     product: Vec<Vec4>,
     rhs: Vec<Vec4>,
-    diagonal: Vec<f64>,
     /// The duration by which velocities lead to the end [s].
     pub h: f64,
     /// What residuals of the linear system are relative to.
@@ -97,7 +96,6 @@ impl Unknowns {
             y: room.clone(),
             pass_start: room.clone(),
             product: room.clone(),
-            diagonal: vec![0.0; room.len()],
             rhs: room,
             h: 0.0,
             scale: 0.0,
@@ -286,19 +284,18 @@ impl Unknowns {
 
     /// M (1 + h r) + h C + h² K, and M ṽ + h (f + K (y - x̃)); r is the rate at which all velocity is lost to the air.
     fn assemble(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
-        self.begin_right(model, particles, goal);
-        for (diagonal, mass) in self.diagonal.iter_mut().zip(&particles.mass) {
-            *diagonal = mass * (1.0 + goal.h * model.air.damping);
-        }
-        self.matrix.set_diagonal(&self.diagonal);
         let time = goal.time + goal.duration;
         let around = Around { h: goal.h, time, y: &self.y, v: &self.before, start: goal.start };
-        self.pull.assemble(&around, &mut self.matrix, &mut self.rhs);
+        let (steady, lost) = (steady(model, goal), 1.0 + goal.h * model.air.damping);
+        self.pull.assemble(&around, &mut self.matrix, &mut self.rhs, |i| {
+            let mass = particles.mass[i];
+            (mass * lost, (goal.speed[i] + steady) * mass)
+        });
     }
 
     /// M ṽ, and what gravity and wind add.
     fn begin_right(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
-        let steady = Vec4::from((model.gravity + model.air.damping * model.air.wind) * goal.h);
+        let steady = steady(model, goal);
         for ((rhs, mass), speed) in self.rhs.iter_mut().zip(&particles.mass).zip(goal.speed) {
             *rhs = (*speed + steady) * *mass;
         }
@@ -360,4 +357,9 @@ impl Unknowns {
             }
         }
     }
+}
+
+/// What gravity and wind add to all velocities [m/s].
+fn steady(model: &Model, goal: &Goal) -> Vec4 {
+    Vec4::from((model.gravity + model.air.damping * model.air.wind) * goal.h)
 }

@@ -88,7 +88,10 @@ fn a_hanging_sheet_stays_plausible_at_any_step() {
     for method in IMPLICIT {
         for model in [ClothModel::Springs, ClothModel::Triangles, ClothModel::ChoiKo] {
             for step in [1e-3, 1e-2, 0.1, 1.0] {
-                let mut simulation = simulation(&hanging_sheet(method, model, step));
+                let mut scene = hanging_sheet(method, model, step);
+                // Nothing holds a strip of Choi & Ko that lies beyond its buckling: one linearisation may throw it metres away.
+                scene.solver.newton = if model == ClothModel::ChoiKo { 4 } else { 1 };
+                let mut simulation = simulation(&scene);
                 let what = format!("{} {model:?} {step} s", method.name());
                 for _ in 0..40 {
                     simulation.step().unwrap_or_else(|error| panic!("{what}: {error}"));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::simulation;
+use common::{free_sheet, simulation};
 use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::topology::straight_pairs;
@@ -11,6 +11,7 @@ use taffeta::solve::bends::{self, Fold};
 use taffeta::solve::blocks::{Link, Strips, Turn, each_block};
 use taffeta::solve::direct::Direct;
 use taffeta::solve::parts::cut;
+use taffeta::solve::pull::{self, Pull, SubStep};
 use taffeta::solve::strips::{self, Limits, Particles, Row, Start};
 use taffeta::step::Energy;
 
@@ -273,7 +274,8 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
     let n = net.rest.len();
     let groups = cut(&net.edges, &straight_pairs(&net.edges, &net.rest), n);
     let turn = Turn { inverse_lengths: [1.0, 1.1], stiffness: 0.3, damping: 0.01 };
-    let packed = Strips::new(&groups, net.edges.len(), (n, 0), net.link(0.2), |_| Some(turn));
+    let mut packed = Strips::new(&groups, net.edges.len(), (n, 0), net.link(0.2), |_| Some(turn));
+    packed.pace_bends(0.01);
     let mut q = net.q.clone();
     q.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
     let (mut x, mut y) = (q.clone(), q.clone());
@@ -284,12 +286,66 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
     for block in packed.groups.iter().flatten() {
         let to = Particles(q.as_mut_ptr());
         let mut tension = vec![Lanes([0.1; LANES]); block.rows()];
-        bends::bend(set, block, x, to, &mut folds, 0.01);
+        bends::bend(set, block, x, to, &mut folds);
         strips::soft(set, block, to, &mut tension, &mut rows);
+        let limits = Limits { most_give: 1e-3, ..Limits::NONE };
+        for start in [Start::Unused, Start::Errors(x, 0.5)] {
+            strips::hard(set, block, to, start, &mut tension, &mut rows, limits);
+        }
         strips::level(set, block, to, y_at, &mut rows);
     }
     q.extend(y);
     q
+}
+
+#[test]
+fn particles_are_pulled_by_the_sum_over_their_edges() {
+    let scene = Scene { gravity: [0.3, -9.81, 0.1], ..free_sheet(Method::ImpulseStrips, 7) };
+    let simulation = simulation(&scene);
+    let (model, mut random, h) = (simulation.model(), Random::new(5), 0.002);
+    let n = model.particle_count();
+    let mut near = |x: &DVec3| {
+        let [a, b, c] = std::array::from_fn(|_| random.between(-0.01, 0.01));
+        Vec4([x.x + a, x.y + b, x.z + c, 1.0])
+    };
+    let x: Vec<Vec4> = model.rest_positions.iter().map(&mut near).collect();
+    let y: Vec<Vec4> = model.rest_positions.iter().map(&mut near).collect();
+    // From so slack that nothing is heavier to so tight that all are.
+    let tension: Vec<f64> = model.edges.iter().map(|_| 10f64.powf(random.between(-3.0, 4.0))).collect();
+    let share: Vec<f64> = (0..n).map(|_| random.between(0.5, 1.0)).collect();
+    let held: Vec<Vec4> = (0..n).map(|i| Vec4([0.01 * i as f64, 0.0, -0.02, 0.0])).collect();
+    let pull = Pull::new(n, model.edges.iter().copied().zip(0..));
+    let now = SubStep { model, h, x: &x, y: &y, held: &held, tension: &tension, share: &share };
+    let with = |set: &InstructionSet| {
+        let mut q = vec![Vec4::ZERO; n];
+        let sums = pull::apply(*set, &pull, 0..n, &now, &mut q);
+        (q, [sums.moving, sums.added])
+    };
+    let all: Vec<(Vec<Vec4>, [f64; 2])> = InstructionSet::available().iter().map(with).collect();
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+    let (q, sums) = &all[0];
+    let mut expected = [0.0; 2];
+    for i in 0..n {
+        let (mut force, mut tight) = (held[i].xyz(), 0.0);
+        for ([a, b], t) in model.edges.iter().zip(&tension) {
+            let other = if *a as usize == i { *b } else { *a } as usize;
+            if *a as usize == i || *b as usize == i {
+                force += *t * (y[other].xyz() - y[i].xyz());
+                tight += t;
+            }
+        }
+        let w = model.inverse_mass[i];
+        let heavier = (2.0 * h * h * share[i] * w * tight).max(1.0);
+        let by = h * h * share[i] / heavier;
+        let end = y[i].xyz() + by * (w * force + model.gravity);
+        assert!(q[i].xyz().distance(end) < 1e-14, "particle {i}: {:?} is not {end:?}", q[i]);
+        assert!((q[i].0[3] - by * w).abs() < 1e-14 * by * w, "mobility of {i}");
+        let moving = model.mass[i] * (y[i] - x[i]).xyz().length_squared() / (h * h);
+        expected = [expected[0] + moving, expected[1] + moving * (heavier - 1.0)];
+    }
+    for (sum, expected) in sums.iter().zip(expected) {
+        assert!((sum / expected - 1.0).abs() < 1e-12, "{sum} is not {expected}");
+    }
 }
 
 #[test]
@@ -320,7 +376,7 @@ fn moments_along_a_strip_are_those_of_its_end() {
             let inverse_lengths = if points[0] < points[2] { [a, c] } else { [c, a] };
             Some(Turn { inverse_lengths, ..turns[points[0].min(points[2]) as usize] })
         };
-        let packed = Strips::new(&groups, edges.len(), (count, 0), link, turn);
+        let mut packed = Strips::new(&groups, edges.len(), (count, 0), link, turn);
         let idle = (0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0]));
         let padded = |list: &[DVec3]| -> Vec<Vec4> {
             let own = list.iter().zip(&mobility).map(|(p, b)| Vec4([p.x, p.y, p.z, *b]));
@@ -328,9 +384,10 @@ fn moments_along_a_strip_are_those_of_its_end() {
         };
         let (mut from, mut q) = (padded(&x), padded(&free));
         let (h, mut folds) = (0.01, vec![Fold::default(); packed.longest]);
+        packed.pace_bends(h);
         let (from, to) = (Particles(from.as_mut_ptr()), Particles(q.as_mut_ptr()));
         let set = InstructionSet::available()[0];
-        packed.groups.iter().flatten().for_each(|block| bends::bend(set, block, from, to, &mut folds, h));
+        packed.groups.iter().flatten().for_each(|block| bends::bend(set, block, from, to, &mut folds));
         // What the moments at the end would do from where nothing bends is where the end is.
         let mut moved = free.clone();
         let mut most: f64 = 0.0;

@@ -1,7 +1,8 @@
 //! Eight numbers side by side in the widest registers at hand, and the way between them and padded vectors.
 //!
-//! Code is written once for any [`Wide`] and compiled for every instruction set by `by_instruction_set!`. Every lane rounds as a scalar does
-//! and nothing is fused, so every instruction set gives the same bits.
+//! Code is written once for any [`Wide`] and compiled for every instruction set by `by_instruction_set!`. Every lane rounds as a scalar does,
+//! and products and sums are fused only where the code says so, by `mul_add`, so every instruction set gives the same bits. A processor that cannot fuse has it
+//! done by a library, which is slow.
 
 use super::Vec4;
 use std::ops::{Add, Mul, Sub};
@@ -24,7 +25,7 @@ impl Lanes {
 pub enum InstructionSet {
     /// AVX-512: eight numbers in a register.
     Avx512,
-    /// AVX2: four numbers in a register.
+    /// AVX2 with FMA: four numbers in a register.
     Avx2,
     /// Whatever every processor has.
     Plain,
@@ -36,11 +37,12 @@ impl InstructionSet {
         use InstructionSet::*;
         #[cfg(target_arch = "x86_64")]
         {
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
             let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
-            if avx512 && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx2") {
+            if avx2 && avx512 && is_x86_feature_detected!("avx512dq") {
                 return &[Avx512, Avx2, Plain];
             }
-            if is_x86_feature_detected!("avx2") {
+            if avx2 {
                 return &[Avx2, Plain];
             }
         }
@@ -58,6 +60,10 @@ pub trait Wide: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     fn load(from: &Lanes) -> Self;
     /// To memory.
     fn store(self, to: &mut Lanes);
+    /// Each times its own factor plus its own term, rounded once.
+    fn mul_add(self, by: Self, plus: Self) -> Self;
+    /// What is left of `from` without each times its own factor, rounded once.
+    fn mul_sub_from(self, by: Self, from: Self) -> Self;
     /// The square root of each.
     fn sqrt(self) -> Self;
     /// One over each.
@@ -84,6 +90,8 @@ pub trait Wide: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
 pub trait Four: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// Four times the same number.
     fn splat(number: f64) -> Self;
+    /// Each times its own factor plus its own term, rounded once.
+    fn mul_add(self, by: Self, plus: Self) -> Self;
     /// From memory.
     fn load(from: &Vec4) -> Self;
     /// To memory.
@@ -94,6 +102,10 @@ impl Four for Vec4 {
     #[inline(always)]
     fn splat(number: f64) -> Self {
         Vec4([number; 4])
+    }
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        Vec4(std::array::from_fn(|c| self.0[c].mul_add(by.0[c], plus.0[c])))
     }
     #[inline(always)]
     fn load(from: &Vec4) -> Self {
@@ -145,11 +157,32 @@ impl<W: Wide> Wide3<W> {
         a * x + b * y + c * z
     }
 
+    /// Eight dot products, fused.
+    #[inline(always)]
+    pub fn fused_dot(self, other: Self) -> W {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        c.mul_add(z, b.mul_add(y, a * x))
+    }
+
     /// Each times its own number.
     #[inline(always)]
     pub fn scaled(self, by: W) -> Self {
         let [x, y, z] = self.0;
         Wide3([x * by, y * by, z * by])
+    }
+
+    /// Each times its own number, plus another vector; fused.
+    #[inline(always)]
+    pub fn scaled_plus(self, by: W, plus: Self) -> Self {
+        let ([x, y, z], [a, b, c]) = (self.0, plus.0);
+        Wide3([x.mul_add(by, a), y.mul_add(by, b), z.mul_add(by, c)])
+    }
+
+    /// What is left of another vector without each times its own number; fused.
+    #[inline(always)]
+    pub fn scaled_from(self, by: W, from: Self) -> Self {
+        let ([x, y, z], [a, b, c]) = (self.0, from.0);
+        Wide3([x.mul_sub_from(by, a), y.mul_sub_from(by, b), z.mul_sub_from(by, c)])
     }
 }
 
@@ -218,6 +251,14 @@ impl Wide for Lanes {
         *to = self;
     }
     #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        Lanes(std::array::from_fn(|l| self.0[l].mul_add(by.0[l], plus.0[l])))
+    }
+    #[inline(always)]
+    fn mul_sub_from(self, by: Self, from: Self) -> Self {
+        Lanes(std::array::from_fn(|l| (-self.0[l]).mul_add(by.0[l], from.0[l])))
+    }
+    #[inline(always)]
     fn sqrt(self) -> Self {
         Lanes(self.0.map(f64::sqrt))
     }
@@ -263,11 +304,11 @@ macro_rules! by_instruction_set {
             #[cfg(target_arch = "x86_64")]
             {
                 use $crate::math::{lanes::InstructionSet, lanes_x86::{Avx2, Avx512}};
-                #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2")]
+                #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
                 fn avx512($($arg: $type),*) $(-> $out)? {
                     $body::<Avx512>($($arg),*)
                 }
-                #[target_feature(enable = "avx2")]
+                #[target_feature(enable = "avx2,fma")]
                 fn avx2($($arg: $type),*) $(-> $out)? {
                     $body::<Avx2>($($arg),*)
                 }

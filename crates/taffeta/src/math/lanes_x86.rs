@@ -48,6 +48,10 @@ impl Four for Four256 {
         Four256(unsafe { _mm256_set1_pd(number) })
     }
     #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        Four256(unsafe { _mm256_fmadd_pd(self.0, by.0, plus.0) })
+    }
+    #[inline(always)]
     fn load(from: &Vec4) -> Self {
         Four256(unsafe { _mm256_load_pd(from.0.as_ptr()) })
     }
@@ -71,6 +75,14 @@ impl Wide for Avx512 {
     #[inline(always)]
     fn store(self, to: &mut Lanes) {
         unsafe { _mm512_store_pd(to.0.as_mut_ptr(), self.0) }
+    }
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        Avx512(unsafe { _mm512_fmadd_pd(self.0, by.0, plus.0) })
+    }
+    #[inline(always)]
+    fn mul_sub_from(self, by: Self, from: Self) -> Self {
+        Avx512(unsafe { _mm512_fnmadd_pd(self.0, by.0, from.0) })
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -148,6 +160,16 @@ impl Wide for Avx2 {
             _mm256_store_pd(to.0.as_mut_ptr(), self.0[0]);
             _mm256_store_pd(to.0.as_mut_ptr().add(4), self.0[1]);
         }
+    }
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        let (a, b, c) = (self.0, by.0, plus.0);
+        Avx2(unsafe { [_mm256_fmadd_pd(a[0], b[0], c[0]), _mm256_fmadd_pd(a[1], b[1], c[1])] })
+    }
+    #[inline(always)]
+    fn mul_sub_from(self, by: Self, from: Self) -> Self {
+        let (a, b, c) = (self.0, by.0, from.0);
+        Avx2(unsafe { [_mm256_fnmadd_pd(a[0], b[0], c[0]), _mm256_fnmadd_pd(a[1], b[1], c[1])] })
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

@@ -6,6 +6,8 @@ use crate::math::lanes::{LANES, Lanes, Wide};
 /// Compliance of an edge whose ends cannot move, and of one that is not there: tensions stay 0.
 pub const NO_TENSION: f64 = 1e200;
 pub(super) const NO_EDGE: f64 = 1e210;
+/// The least compliance [m³/N, m/N]: one over a pivot is finite even where no end moves.
+const LEAST_COMPLIANCE: f64 = 1e-270;
 
 /// An edge as strips see it.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +29,9 @@ pub struct Turn {
     pub damping: f64,
 }
 
+/// Stands for the stiffness of a bend that has none [N/m]: its moment is 0.
+const NO_STIFFNESS: f64 = 1e-200;
+
 /// Eight lanes of strips of one group, one after the other in every lane.
 #[derive(Debug, Clone)]
 pub struct Block {
@@ -36,21 +41,35 @@ pub struct Block {
     pub(super) links: Vec<Links>,
     /// One row of bends from each row of particles over the next two; empty if nothing bends.
     pub(super) bends: Vec<Turns>,
+    stiffnesses: Vec<Stiffnesses>,
     /// Where its tensions start in the list of all.
     first: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Links {
-    pub rest: Lanes,
+    pub squared_rest: Lanes,
     pub compliance: Lanes,
 }
 
+/// Bends in a sub-step, each as the ways over its edges: the second less `ratio` times the first.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Turns {
-    pub inverse_lengths: [Lanes; 2],
-    pub stiffness: Lanes,
-    pub damping: Lanes,
+    /// The length of the second edge over that of the first [1].
+    pub ratio: Lanes,
+    /// One over stiffness and damping in a sub-step [m/N].
+    pub softness: Lanes,
+    /// The share of damping in it [1].
+    pub damped: Lanes,
+}
+
+/// What [`Turns`] of a sub-step come from.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stiffnesses {
+    /// Force per way [N/m].
+    stiffness: Lanes,
+    /// Force per rate of it [N·s/m].
+    damping: Lanes,
 }
 
 /// Blocks of all groups, hard or soft, and where the tension of every edge stands.
@@ -66,6 +85,8 @@ pub struct Strips {
     pub longest: usize,
     /// Particles that stand for none, two for each block.
     pub idle: usize,
+    /// The sub-step that bends are ready for [s]; 0 for none.
+    pace: f64,
 }
 
 impl Strips {
@@ -87,8 +108,9 @@ impl Strips {
                 for (l, lane) in lanes.iter().enumerate() {
                     block.fill(l, lane, &link, &turn, &mut packed.slots);
                 }
-                if block.bends.iter().all(|b| b.stiffness == Lanes::ZERO && b.damping == Lanes::ZERO) {
-                    block.bends.clear();
+                let bends = |s: &Stiffnesses| s.stiffness != Lanes::ZERO || s.damping != Lanes::ZERO;
+                if !block.stiffnesses.iter().any(bends) {
+                    (block.bends, block.stiffnesses) = (Vec::new(), Vec::new());
                 }
                 packed.idle += 2;
                 packed.rows += block.links.len();
@@ -98,6 +120,26 @@ impl Strips {
             packed.groups.push(blocks);
         }
         packed
+    }
+}
+
+impl Strips {
+    /// Makes bends ready for sub-steps of `h` [s].
+    pub fn pace_bends(&mut self, h: f64) {
+        if self.pace == h {
+            return;
+        }
+        self.pace = h;
+        for block in self.groups.iter_mut().flatten() {
+            for (turns, Stiffnesses { stiffness, damping }) in block.bends.iter_mut().zip(&block.stiffnesses)
+            {
+                for l in 0..LANES {
+                    let damping = damping.0[l] / h;
+                    let softness = 1.0 / (stiffness.0[l] + damping).max(NO_STIFFNESS);
+                    (turns.softness.0[l], turns.damped.0[l]) = (softness, damping * softness);
+                }
+            }
+        }
     }
 }
 
@@ -129,11 +171,12 @@ impl Block {
     fn idle(lanes: &[Vec<&Strip>], idle: u32, first: usize) -> Self {
         let length = |lane: &Vec<&Strip>| lane.iter().map(|s| s.particles.len()).sum();
         let rows: usize = lanes.iter().map(length).max().unwrap_or(0).max(1);
-        let none = Links { rest: Lanes::splat(1.0), compliance: Lanes::splat(NO_EDGE) };
+        let none = Links { squared_rest: Lanes::splat(1.0), compliance: Lanes::splat(NO_EDGE) };
         Self {
             particles: (0..rows).map(|i| [idle + i as u32 % 2; LANES]).collect(),
             links: vec![none; rows - 1],
             bends: vec![Turns::default(); rows.saturating_sub(2)],
+            stiffnesses: vec![Stiffnesses::default(); rows.saturating_sub(2)],
             first,
         }
     }
@@ -168,14 +211,17 @@ impl Block {
             for (i, edge) in strip.edges.iter().enumerate() {
                 let Link { rest, compliance } = link(*edge);
                 let links = &mut self.links[row + i];
-                (links.rest.0[l], links.compliance.0[l]) = (rest, compliance);
+                links.squared_rest.0[l] = rest * rest;
+                links.compliance.0[l] = compliance.max(LEAST_COMPLIANCE);
                 slots[*edge as usize] = (LANES * (self.first + row + i) + l) as u32;
             }
             for (i, points) in strip.particles.windows(3).enumerate() {
                 if let Some(turn) = turn([points[0], points[1], points[2]]) {
-                    let turns = &mut self.bends[row + i];
-                    (turns.stiffness.0[l], turns.damping.0[l]) = (turn.stiffness, turn.damping);
-                    [0, 1].into_iter().for_each(|e| turns.inverse_lengths[e].0[l] = turn.inverse_lengths[e]);
+                    let [before, after] = turn.inverse_lengths;
+                    self.bends[row + i].ratio.0[l] = before / after;
+                    let Stiffnesses { stiffness, damping } = &mut self.stiffnesses[row + i];
+                    stiffness.0[l] = turn.stiffness * after * after;
+                    damping.0[l] = turn.damping * after * after;
                 }
             }
             row += strip.particles.len();

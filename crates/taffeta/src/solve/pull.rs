@@ -79,40 +79,45 @@ fn at<T>(list: &[T], i: usize) -> &T {
 fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums {
     let SubStep { model, h, .. } = *now;
     let gravity = W::Four::load(&Vec4::from(model.gravity));
-    let (mut moving, mut added) = (0.0, 0.0);
+    let one = W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
+    let (mut moving, mut added) = (W::Four::splat(0.0), W::Four::splat(0.0));
     for (q, i) in q.iter_mut().zip(particles) {
         let w = *at(&model.inverse_mass, i);
         let y = W::Four::load(at(now.y, i));
-        // Ways to others have the fourth number 1 if this one's is taken for 0: a force then counts tensions there.
-        let here = y - W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
         if w == 0.0 {
-            here.store(q);
+            (y - one).store(q);
             continue;
         }
-        let mut force = W::Four::splat(0.0);
+        // Σ t (y' - y) is Σ t y' - y Σ t. Fourth numbers of y are 1: that of the first sum is Σ t.
+        let mut pulled = W::Four::splat(0.0);
         for [other, slot] in around(pull, i) {
-            let way = W::Four::load(at(now.y, *other as usize)) - here;
-            force = force + way * W::Four::splat(*at(now.tension, *slot as usize));
+            let tension = W::Four::splat(*at(now.tension, *slot as usize));
+            pulled = W::Four::load(at(now.y, *other as usize)).mul_add(tension, pulled);
         }
         let mut tight = Vec4::ZERO;
-        force.store(&mut tight);
+        pulled.store(&mut tight);
+        let mut force = y.mul_add(W::Four::splat(-tight.0[3]), pulled);
         if !now.held.is_empty() {
             force = force + W::Four::load(at(now.held, i));
         }
         let squared = h * h * at(now.share, i);
         let heavier = (squared * w * 2.0 * tight.0[3]).max(1.0);
         let inertia = squared / heavier;
-        (here + force * W::Four::splat(w * inertia) + gravity * W::Four::splat(inertia)).store(q);
+        let acceleration = force.mul_add(W::Four::splat(w), gravity);
+        acceleration.mul_add(W::Four::splat(inertia), y).store(q);
         q.0[3] = w * inertia;
-        let mut way = Vec4::ZERO;
-        (here - W::Four::load(at(now.x, i))).store(&mut way);
-        let here_moving =
-            at(&model.mass, i) * (way.0[0] * way.0[0] + way.0[1] * way.0[1] + way.0[2] * way.0[2]);
-        moving += here_moving;
-        added += here_moving * (heavier - 1.0);
+        let way = y - W::Four::load(at(now.x, i));
+        let energy = way * way * W::Four::splat(*at(&model.mass, i));
+        moving = moving + energy;
+        added = energy.mul_add(W::Four::splat(heavier - 1.0), added);
     }
+    let sum = |all: W::Four| {
+        let mut each = Vec4::ZERO;
+        all.store(&mut each);
+        each.0[0] + each.0[1] + each.0[2]
+    };
     let rate = 1.0 / (h * h);
-    Sums { moving: moving * rate, added: added * rate }
+    Sums { moving: sum(moving) * rate, added: sum(added) * rate }
 }
 
 /// The edges at a particle.
@@ -137,7 +142,7 @@ pub struct Lead<'a> {
     pub h: f64,
     /// The end of the sub-step [m].
     pub q: &'a [Vec4],
-    /// Contacts: a fourth number above 0 tells that a particle touches.
+    /// Contacts: a fourth number above 0 tells that a particle touches. Empty where there is nothing to touch.
     pub grip: &'a [Vec4],
     /// As in [`SubStep`].
     pub share: &'a [f64],
@@ -153,7 +158,7 @@ fn lead_all<W: Wide>(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mu
         let end = W::Four::load(at(now.q, i)) * mask;
         let (from, free) = (W::Four::load(x) * mask, W::Four::load(y));
         // What touches must not bounce.
-        let touches = at(now.grip, i).0[3] > 0.0;
+        let touches = !now.grip.is_empty() && at(now.grip, i).0[3] > 0.0;
         let way = if touches {
             end - from
         } else {

@@ -18,17 +18,15 @@ use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 pub(super) const CRUSHED: f64 = 0.25;
 /// A pivot below this share of its diagonal is an edge that the others determine already.
 pub(super) const SMALLEST_PIVOT: f64 = 1e-9;
-/// Keeps one over a pivot finite where no end moves.
-const NOTHING: f64 = 1e-300;
-
 /// Scratch of one row of particles and the edges that lead on from it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Row {
     position: [Lanes; 3],
     mobility: Lanes,
-    off: Lanes,
-    inverse: Lanes,
-    rhs: Lanes,
+    /// The share of this edge's change of tension that the edge before takes [1].
+    share: Lanes,
+    /// The change of tension if the next edge's did not change [N/m].
+    change: Lanes,
 }
 
 /// How far a solution may go.
@@ -42,7 +40,7 @@ pub struct Limits {
 
 impl Limits {
     /// No limits.
-    pub const NONE: Limits = Limits { least_tension: f64::NEG_INFINITY, most_give: 1e300 };
+    pub const NONE: Limits = Limits { least_tension: f64::NEG_INFINITY, most_give: f64::INFINITY };
 }
 
 /// Particles that the blocks of one group write to, each its own.
@@ -103,10 +101,12 @@ impl<T> Start<T> {
 /// What a strip is solved for.
 const SOFT: u8 = 0;
 const HARD: u8 = 1;
-/// Hard, with impulses along the edges at the start.
-const ALONG: u8 = 2;
-/// Hard, with a share of the errors at the start left.
-const EASED: u8 = 3;
+/// Hard, with a limit to what compliance brings about.
+const LIMITED: u8 = 2;
+/// The same with impulses along the edges at the start.
+const ALONG: u8 = 3;
+/// The same with a share of the errors at the start left.
+const EASED: u8 = 4;
 
 #[inline(always)]
 fn solve<W: Wide, const KIND: u8>(
@@ -121,61 +121,91 @@ fn solve<W: Wide, const KIND: u8>(
     let (tension, rows) = (&mut tension[..edges], &mut rows[..edges]);
     let (zero, half) = (W::splat(0.0), W::splat(0.5));
     let (mut p, mut b) = q.row::<W>(block, 0);
-    let (mut last_d, mut last_inverse, mut last_rhs) = (Wide3::<W>::zero(), zero, zero);
+    let mut begun = if KIND == EASED { start.row::<W>(block, 0) } else { (p, b) };
+    let mut last = Last::<W>::none();
     for (i, row) in rows.iter_mut().enumerate() {
         let (next_p, next_b) = q.row::<W>(block, i + 1);
-        let Links { rest, compliance } = &block.links[i];
-        let (rest, compliance) = (W::load(rest), W::load(compliance));
+        let Links { squared_rest, compliance } = &block.links[i];
+        let (squared_rest, compliance) = (W::load(squared_rest), W::load(compliance));
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { next_p - p };
-        let squared = d.dot(d);
-        let least = squared.max(rest * rest * W::splat(CRUSHED));
+        let squared = d.fused_dot(d);
+        let least = squared.max(squared_rest * W::splat(CRUSHED));
         let kept = W::load(&tension[i]);
         let (error, compliance) = if KIND == SOFT {
             let compliance = compliance * least;
-            (squared - rest * squared.sqrt() - compliance * kept, compliance)
+            (compliance.mul_sub_from(kept, squared - (squared_rest * squared).sqrt()), compliance)
         } else {
             let error = if KIND == ALONG {
                 let end = next_p - p;
-                squared.sqrt() * (end.dot(end).sqrt() - rest)
+                squared.sqrt() * (end.fused_dot(end).sqrt() - squared_rest.sqrt())
             } else {
-                (squared - rest * rest) * half
+                (squared - squared_rest) * half
             };
-            let (most, stretch) = (rest * rest * W::splat(limits.most_give), compliance * kept);
-            let stretch = stretch.min(most).max(zero - most);
+            let stretch = compliance * kept;
+            let stretch = if KIND == HARD {
+                stretch
+            } else {
+                let most = squared_rest * W::splat(limits.most_give);
+                stretch.min(most).max(zero - most)
+            };
             if KIND == EASED {
-                let ((a, free), (b, next_free)) = (start.row::<W>(block, i), start.row::<W>(block, i + 1));
+                let ((a, free), (b, next_free)) = (begun, start.row::<W>(block, i + 1));
+                begun = (b, next_free);
                 let d = b - a;
-                let before = (d.dot(d) - rest * rest) * half - stretch;
+                let before = (d.fused_dot(d) - squared_rest) * half - stretch;
                 (error - stretch - before * (free * next_free * W::splat(left)), compliance)
             } else {
                 (error - stretch, compliance)
             }
         };
-        let diagonal = (b + next_b) * least + compliance;
-        let off = zero - b * d.dot(last_d);
-        let ratio = off * last_inverse;
-        let pivot = (diagonal - ratio * off).max(diagonal * W::splat(SMALLEST_PIVOT)).max(W::splat(NOTHING));
-        (last_d, last_inverse, last_rhs) = (d, pivot.inverse(), error - ratio * last_rhs);
+        let (change, share) = last.eliminate(d, [b, next_b], least, compliance, error);
         p.store(&mut row.position);
         b.store(&mut row.mobility);
-        off.store(&mut row.off);
-        last_inverse.store(&mut row.inverse);
-        last_rhs.store(&mut row.rhs);
+        share.store(&mut row.share);
+        change.store(&mut row.change);
         (p, b) = (next_p, next_b);
     }
-    let (mut change, mut off, mut pull) = (zero, zero, Wide3::<W>::zero());
+    let (mut change, mut share, mut pull) = (zero, zero, Wide3::<W>::zero());
     for i in (0..edges).rev() {
         let row = &rows[i];
-        change = (W::load(&row.rhs) - off * change) * W::load(&row.inverse);
-        off = W::load(&row.off);
+        change = share.mul_add(change, W::load(&row.change));
+        share = W::load(&row.share);
         (W::load(&tension[i]) + change).max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { p - before };
         let next_pull = d.scaled(change);
-        q.put(block, i + 1, p + (pull - next_pull).scaled(b), b);
+        q.put(block, i + 1, (pull - next_pull).scaled_plus(b, p), b);
         (p, b, pull) = (before, W::load(&row.mobility), next_pull);
     }
-    q.put(block, 0, p + pull.scaled(b), b);
+    q.put(block, 0, pull.scaled_plus(b, p), b);
+}
+
+/// The edge before the one at hand, with all before it eliminated.
+struct Last<W> {
+    d: Wide3<W>,
+    inverse: W,
+    change: W,
+}
+
+impl<W: Wide> Last<W> {
+    #[inline(always)]
+    fn none() -> Self {
+        Self { d: Wide3::zero(), inverse: W::splat(0.0), change: W::splat(0.0) }
+    }
+
+    /// Eliminates it from the next edge `d` between ends with `mobilities`, where d² counts as `least`. Returns that edge's change of tension if the
+    /// one after it did not change, and the share of that change which the edge before takes.
+    #[inline(always)]
+    fn eliminate(&mut self, d: Wide3<W>, mobilities: [W; 2], least: W, compliance: W, error: W) -> (W, W) {
+        let [b, next_b] = mobilities;
+        let diagonal = (b + next_b).mul_add(least, compliance);
+        let coupling = b * d.fused_dot(self.d);
+        let share = coupling * self.inverse;
+        let pivot = share.mul_sub_from(coupling, diagonal).max(diagonal * W::splat(SMALLEST_PIVOT));
+        let inverse = pivot.inverse();
+        *self = Self { d, inverse, change: coupling.mul_add(self.change, error) * inverse };
+        (self.change, share)
+    }
 }
 
 #[inline(always)]
@@ -188,7 +218,10 @@ fn solve_hard<W: Wide>(
     limits: Limits,
 ) {
     match start {
-        Start::Unused => solve::<W, HARD>(block, q, (q, 0.0), tension, rows, limits),
+        Start::Unused if limits.most_give == f64::INFINITY => {
+            solve::<W, HARD>(block, q, (q, 0.0), tension, rows, limits);
+        }
+        Start::Unused => solve::<W, LIMITED>(block, q, (q, 0.0), tension, rows, limits),
         Start::Directions(x) => solve::<W, ALONG>(block, q, (x, 0.0), tension, rows, limits),
         Start::Errors(x, left) => solve::<W, EASED>(block, q, (x, left), tension, rows, limits),
     }
@@ -221,36 +254,30 @@ fn level_lanes<W: Wide>(block: &Block, q: Particles, y: Particles, rows: &mut [R
     let rows = &mut rows[..block.links.len()];
     let zero = W::splat(0.0);
     let (mut p, mut b) = q.row::<W>(block, 0);
-    let (mut last_d, mut last_inverse, mut last_rhs) = (Wide3::<W>::zero(), zero, zero);
+    let mut last = Last::<W>::none();
     for (i, row) in rows.iter_mut().enumerate() {
         let (next_p, next_b) = q.row::<W>(block, i + 1);
-        let Links { rest, compliance } = &block.links[i];
-        let rest = W::load(rest);
+        let Links { squared_rest, compliance } = &block.links[i];
         let d = next_p - p;
-        let least = d.dot(d).max(rest * rest * W::splat(CRUSHED));
-        let diagonal = (b + next_b) * least + W::load(compliance);
-        let off = zero - b * d.dot(last_d);
-        let ratio = off * last_inverse;
-        let pivot = (diagonal - ratio * off).max(diagonal * W::splat(SMALLEST_PIVOT)).max(W::splat(NOTHING));
-        let error = d.dot(y.way::<W>(block, i) - d);
-        (last_d, last_inverse, last_rhs) = (d, pivot.inverse(), error - ratio * last_rhs);
-        off.store(&mut row.off);
-        last_inverse.store(&mut row.inverse);
-        last_rhs.store(&mut row.rhs);
+        let least = d.fused_dot(d).max(W::load(squared_rest) * W::splat(CRUSHED));
+        let error = d.fused_dot(y.way::<W>(block, i) - d);
+        let (change, share) = last.eliminate(d, [b, next_b], least, W::load(compliance), error);
+        share.store(&mut row.share);
+        change.store(&mut row.change);
         (p, b) = (next_p, next_b);
     }
-    let (mut change, mut off, mut pull) = (zero, zero, Wide3::<W>::zero());
+    let (mut change, mut share, mut pull) = (zero, zero, Wide3::<W>::zero());
     for i in (0..rows.len()).rev() {
         let row = &rows[i];
-        change = (W::load(&row.rhs) - off * change) * W::load(&row.inverse);
-        off = W::load(&row.off);
+        change = share.mul_add(change, W::load(&row.change));
+        share = W::load(&row.share);
         let (before, next_pull) = (q.row::<W>(block, i), q.way::<W>(block, i).scaled(change));
         let (end, fourth) = y.row::<W>(block, i + 1);
-        y.put(block, i + 1, end + (pull - next_pull).scaled(b), fourth);
+        y.put(block, i + 1, (pull - next_pull).scaled_plus(b, end), fourth);
         (b, pull) = (before.1, next_pull);
     }
     let (end, fourth) = y.row::<W>(block, 0);
-    y.put(block, 0, end + pull.scaled(b), fourth);
+    y.put(block, 0, pull.scaled_plus(b, end), fourth);
 }
 
 by_instruction_set! {
@@ -264,13 +291,13 @@ fn extent_of<W: Wide>(block: &Block, q: Particles) -> [f64; 2] {
     let (one, mut lost) = (W::splat(1.0), W::splat(0.0));
     let (mut most, mut least) = (one, one);
     let (mut p, _) = q.row::<W>(block, 0);
-    for (i, Links { rest, compliance }) in block.links.iter().enumerate() {
+    for (i, Links { squared_rest, compliance }) in block.links.iter().enumerate() {
         let (next, _) = q.row::<W>(block, i + 1);
-        let (d, rest) = (next - p, W::load(rest));
+        let d = next - p;
         // An edge that is not there counts as one at rest.
         let there = W::splat(NO_EDGE).max(W::load(compliance)) - W::load(compliance);
         let there = there.min(one);
-        let share = (d.dot(d) * (rest * rest).inverse() - one) * there + one;
+        let share = (d.fused_dot(d) * W::load(squared_rest).inverse() - one) * there + one;
         (most, least) = (most.max(share), least.min(share));
         // Comparisons pass over what is not a number; products do not.
         lost = lost + share * W::splat(0.0);

@@ -180,6 +180,7 @@ impl Impulse {
         report.shortest_substep = h;
         report.settled = Settled::default();
         self.early = pace.is_early();
+        self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(h);
         self.load(state, h);
         let (mut begun_at, mut ends_at) = (0, 0);
         for k in 0..count {
@@ -270,11 +271,13 @@ impl Impulse {
         let held = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
         let tension = numbers(&self.tension);
         let now = SubStep { model, h, x: &self.x, y: &self.y, held, tension, share: &self.share };
-        let (pull, set) = (&self.pull, self.set);
+        let (pull, set, touchable) = (&self.pull, self.set, touchable(model));
         let (n, all) = (model.cloth_particle_count(), model.particle_count());
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
             worker.sums = pull::apply(set, pull, worker.particles.clone(), &now, q);
-            grip.fill(Vec4::ZERO);
+            if touchable {
+                grip.fill(Vec4::ZERO);
+            }
         });
         self.grip[n..].fill(Vec4::ZERO);
         for i in n..all {
@@ -292,7 +295,7 @@ impl Impulse {
         let (set, x) = (self.set, Particles(self.x.as_mut_ptr()));
         let strips = self.bent.as_ref().unwrap_or(&self.lengths.strips);
         let work =
-            |block: &Block, q, _: &mut [Lanes], folds: &mut [Fold]| bends::bend(set, block, x, q, folds, h);
+            |block: &Block, q, _: &mut [Lanes], folds: &mut [Fold]| bends::bend(set, block, x, q, folds);
         // Bends have no tensions: any room will do.
         sweep(strips, &mut self.q, &mut self.kept, &mut self.folds, work);
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
@@ -372,11 +375,12 @@ impl Impulse {
             return self.advance_as_printed(model, h);
         }
         let (set, n) = (self.set, model.cloth_particle_count());
-        let now = Lead { model, h, q: &self.q, grip: &self.grip, share: &self.share };
+        let grip = if touchable(model) { &self.grip[..] } else { &[] };
+        let now = Lead { model, h, q: &self.q, grip, share: &self.share };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             pull::lead_on(set, worker.particles.clone(), &now, x, y);
         });
-        if !model.colliders.is_empty() || model.cloth_meets_cloth {
+        if touchable(model) {
             let free = self.step_share;
             let of = |grip: &Vec4| if grip.0[3] > 0.0 { 1.0 } else { free };
             self.share.iter_mut().zip(&self.grip).for_each(|(share, grip)| *share = of(grip));
@@ -495,6 +499,11 @@ impl Impulse {
         let kept = |share: f64| if all { 0.0 } else { share };
         state.memory[first_share..].iter_mut().zip(&self.share).for_each(|(to, share)| *to = kept(*share));
     }
+}
+
+/// Whether there is anything that cloth could touch.
+fn touchable(model: &Model) -> bool {
+    !model.colliders.is_empty() || model.cloth_meets_cloth
 }
 
 /// Edges with the places of their tensions.

@@ -13,6 +13,9 @@ use taffeta::scene::Mesh;
 /// How deep the far side has to fall for the fall time [m].
 const FALL: f64 = 0.8;
 
+/// A sheet that drapes has come so near to the ball, from twice as far [mm].
+const REACHED: f64 = 25.0;
+
 /// Cloth that is strained more than this is torn apart, and nobody looks any further [1].
 const TORN: f64 = 10.0;
 
@@ -40,7 +43,10 @@ pub fn row(task: &Task, film: &Film) -> Row {
         failure: film.failure.clone(),
     };
     look_through(film, task, &mut row);
-    let fell = task.scene != "hang" || row.fall_s.is_some_and(|fall| fall <= LATEST_FALL);
+    let fell = match task.scene.as_str() {
+        "hang" => row.fall_s.is_some_and(|fall| fall <= LATEST_FALL),
+        _ => row.min_gap_mm.is_some_and(|gap| gap < REACHED),
+    };
     row.counts = row.frames == task.frames as usize && row.max_strain.is_finite() && fell;
     row
 }
@@ -102,5 +108,9 @@ mod tests {
         let hanging = start.iter().map(|x| DVec3::new(x.x, -1.05 * x.z, 0.0)).collect();
         let fallen = row(&task, &film(hanging));
         assert!((fallen.max_strain - 0.05).abs() < 1e-9 && fallen.cloth_cloth == 0 && fallen.counts);
+        let drape = Task { scene: "drape".into(), ..task };
+        let above = |y: f64| start.iter().map(|x| DVec3::new(x.x - 0.5, y, x.z - 0.5)).collect::<Vec<_>>();
+        let drop = |to: f64| Film { frames: vec![above(0.35), above(0.35), above(to)], ..film(Vec::new()) };
+        assert!(!row(&drape, &drop(0.35)).counts && row(&drape, &drop(0.2)).counts);
     }
 }

@@ -22,7 +22,7 @@ const LATEST_FALL: f64 = 0.47;
 /// A sheet of 1 m and 0.2 kg, level at the start, frames of 1/30 s, no air. `hang`: two neighbouring corners are pinned. `drape`: it falls from
 /// 5 cm onto a fixed ball of 0.3 m with friction 0.3. Every program is raised step by step until it meets the smallest tolerance or has used up
 /// its time. Strain and intersections of all frames are measured by the code of `taffeta check`, times by the drivers: CPU time of
-/// stepping alone, median of the frames. A run counts if it is whole and, hanging, falls in time.
+/// stepping alone, median of the frames. A run counts if it is whole and, hanging, falls in time or, draping, comes down to the ball.
 #[derive(clap::Args)]
 pub struct Args {
     /// The list of peers that `peers/setup.sh` has written.

@@ -185,7 +185,7 @@ fn every_run(rows: &[Row]) -> Section {
     Section {
         title: "Every run".into(),
         words: vec![format!(
-            "A run that was cut short, was torn apart (a strain above 1000 %) or whose sheet fell later than {} s does not count.",
+            "A run that was cut short, was torn apart (a strain above 1000 %) whose sheet fell later than {} s, or never came near the ball, does not count.",
             super::LATEST_FALL
         )],
         columns: vec![

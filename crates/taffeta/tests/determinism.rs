@@ -123,9 +123,9 @@ const GOLDEN: &[(Method, u64)] = &[
     (Method::BackwardEuler, 0x0ad3_aef9_7aa4_d809),
     (Method::Bdf2, 0xd826_55b4_f80b_ebdf),
     (Method::Bdf2Secant, 0xa75c_b5fd_a878_ab29),
-    (Method::ImpulseIterative, 0xc4c3_a9fb_cd1a_e24a),
-    (Method::ImpulseStrips, 0x0a1b_4ba0_d543_f991),
-    (Method::ImpulseDirect, 0x7556_4289_33f4_099d),
+    (Method::ImpulseIterative, 0x1761_f1b0_120f_6962),
+    (Method::ImpulseStrips, 0x4184_1420_38ba_7edc),
+    (Method::ImpulseDirect, 0x8946_4286_3bee_aeda),
     (Method::Verlet, 0x9161_7712_e21b_ef3b),
 ];
 

@@ -18,6 +18,9 @@ use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 pub(super) const CRUSHED: f64 = 0.25;
 /// A pivot below this share of its diagonal is an edge that the others determine already.
 pub(super) const SMALLEST_PIVOT: f64 = 1e-9;
+/// In sweeps that follow one another tensions change by this much more than a strip alone asks for: strips that cross it will undo some.
+const BEYOND: f64 = 1.5;
+
 /// Scratch of one row of particles and the edges that lead on from it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Row {
@@ -101,7 +104,7 @@ impl<T> Start<T> {
 /// What a strip is solved for.
 const SOFT: u8 = 0;
 const HARD: u8 = 1;
-/// Hard, with a limit to what compliance brings about.
+/// Hard, with a limit to what compliance brings about: sweep after sweep, so over-relaxed.
 const LIMITED: u8 = 2;
 /// The same with impulses along the edges at the start.
 const ALONG: u8 = 3;
@@ -170,10 +173,11 @@ fn solve<W: Wide, const KIND: u8>(
         let row = &rows[i];
         change = share.mul_add(change, W::load(&row.change));
         share = W::load(&row.share);
-        (W::load(&tension[i]) + change).max(W::splat(limits.least_tension)).store(&mut tension[i]);
+        let applied = if KIND == LIMITED { change * W::splat(BEYOND) } else { change };
+        (W::load(&tension[i]) + applied).max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { p - before };
-        let next_pull = d.scaled(change);
+        let next_pull = d.scaled(applied);
         q.put(block, i + 1, (pull - next_pull).scaled_plus(b, p), b);
         (p, b, pull) = (before, W::load(&row.mobility), next_pull);
     }

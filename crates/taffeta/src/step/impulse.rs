@@ -31,7 +31,7 @@ const SHARE: f64 = 0.6;
 /// Share of its tension that an edge keeps from sub-step to sub-step where edges are corrected one by one: what that leaves undone would add up.
 const KEPT_BY_EDGES: f64 = 0.9;
 /// The same along strips that touch something: friction answers a pull only after it has moved the strip, and what has to stop what it moved meanwhile must not last. Kept
-/// whole, or by more than 0.6, a belt that hangs over a drum is shaken off it.
+/// whole, or by seven tenths, a belt that hangs over a drum is shaken off it.
 const KEPT_IN_CONTACT: f64 = 0.3;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
 const TORN: f64 = 0.1;

@@ -1,4 +1,4 @@
-//! Ways to keep lengths against one another and against slow twins: edges, strips, one system, P1's tree; every instruction set; a pendulum.
+//! Ways to keep lengths against one another and against slow twins: edges, strips, one system, P1's tree; every instruction set.
 
 mod common;
 
@@ -6,14 +6,13 @@ use common::{free_sheet, simulation};
 use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::topology::straight_pairs;
-use taffeta::scene::{Air, Cloth, Direction, Method, Pin, Scene, Side, Solver, Strip, Velocities};
+use taffeta::scene::{Method, Scene};
 use taffeta::solve::bends::{self, Fold};
 use taffeta::solve::blocks::{Link, Strips, Turn, each_block};
 use taffeta::solve::direct::Direct;
 use taffeta::solve::parts::cut;
 use taffeta::solve::pull::{self, Pull, SubStep};
 use taffeta::solve::strips::{self, Limits, Particles, Row, Start};
-use taffeta::step::Energy;
 
 /// A small net of edges with lengths to keep.
 struct Net {
@@ -27,7 +26,11 @@ struct Net {
 impl Net {
     /// A crooked grid of random size, masses and pins, each particle out of place by up to `out` of an edge.
     fn random(random: &mut Random, out: f64) -> Self {
-        let (columns, rows) = (2 + random.below(4), 2 + random.below(4));
+        let size = [2 + random.below(4), 2 + random.below(4)];
+        Self::of_size(random, size, out)
+    }
+
+    fn of_size(random: &mut Random, [columns, rows]: [usize; 2], out: f64) -> Self {
         let mut edges = Vec::new();
         let number = |c: usize, r: usize| (r * columns + c) as u32;
         for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
@@ -71,8 +74,27 @@ impl Net {
     }
 }
 
-/// Sweeps over strips, of single edges if `single`, until the lengths are met; impulses along the edges at rest or at `q`.
-fn by_strips(net: &Net, single: bool, set: InstructionSet, frozen: bool) -> Vec<Vec4> {
+/// Sweeps over strips.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Sweeps {
+    /// With impulses along the edges at rest.
+    Frozen,
+    /// Along the edges as they come to be.
+    Following,
+    /// The same over-relaxed.
+    Relaxed,
+}
+
+/// Sweeps over strips, of single edges if `single`, until the lengths are met.
+fn by_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Sweeps) -> Vec<Vec4> {
+    sweeps_over_strips(net, single, set, sweeps).0
+}
+
+/// The same, and how many there were.
+fn sweeps_over_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Sweeps) -> (Vec<Vec4>, u32) {
+    // A limit that is out of reach: limits are for sweeps that follow one another.
+    let most_give = if sweeps == Sweeps::Relaxed { 1e9 } else { f64::INFINITY };
+    let limits = Limits { most_give, ..Limits::NONE };
     let n = net.rest.len();
     let straights = if single { Vec::new() } else { straight_pairs(&net.edges, &net.rest) };
     let groups = cut(&net.edges, &straights, n);
@@ -85,23 +107,22 @@ fn by_strips(net: &Net, single: bool, set: InstructionSet, frozen: bool) -> Vec<
     let (mut q, mut along) = (room(&net.q), room(&net.along()));
     let mut tension = vec![Lanes::ZERO; packed.rows];
     let mut scratch = vec![vec![Row::default(); packed.longest]];
-    for _ in 0..20_000 {
+    let mut count = 0;
+    while count < 20_000 && net.worst(&q) >= 1e-14 {
+        count += 1;
         let mut first = 0;
         let (to, at) = (Particles(q.as_mut_ptr()), Particles(along.as_mut_ptr()));
         for group in &packed.groups {
             let rows: usize = group.iter().map(|b| b.rows()).sum();
             each_block(group, &mut tension[first..first + rows], &mut scratch, &|block, tension, rows| {
-                let start = if frozen { Start::Directions(at) } else { Start::Unused };
-                strips::hard(set, block, to, start, tension, rows, Limits::NONE);
+                let start = if sweeps == Sweeps::Frozen { Start::Directions(at) } else { Start::Unused };
+                strips::hard(set, block, to, start, tension, rows, limits);
             });
             first += rows;
         }
-        if net.worst(&q) < 1e-14 {
-            break;
-        }
     }
     q.truncate(n);
-    q
+    (q, count)
 }
 
 fn by_system(net: &Net, frozen: bool) -> Vec<Vec4> {
@@ -220,12 +241,23 @@ fn edges_strips_trees_and_one_system_find_the_same_impulses() {
     for round in 0..40 {
         let net = Net::random(&mut random, 0.1);
         let found = by_system(&net, true);
-        let others = [by_strips(&net, false, set, true), by_strips(&net, true, set, true), by_trees(&net)];
+        let [strips, edges] = [false, true].map(|single| by_strips(&net, single, set, Sweeps::Frozen));
+        let others = [strips, edges, by_trees(&net)];
         for (other, name) in others.iter().zip(["strips", "edges", "trees"]) {
             assert!(net.worst(other) < 1e-11, "round {round}, {name}: strain {}", net.worst(other));
             assert!(furthest(other, &found) < 1e-9, "round {round}, {name}: {}", furthest(other, &found));
         }
     }
+}
+
+#[test]
+fn over_relaxed_sweeps_get_there_sooner() {
+    // On nets of 5 × 5 they take about as many.
+    let net = Net::of_size(&mut Random::new(9), [20, 20], 0.1);
+    let set = InstructionSet::available()[0];
+    let [plain, relaxed] =
+        [Sweeps::Following, Sweeps::Relaxed].map(|sweeps| sweeps_over_strips(&net, false, set, sweeps).1);
+    assert!(2 * relaxed < plain, "{relaxed} over-relaxed, {plain} plain");
 }
 
 #[test]
@@ -239,10 +271,11 @@ fn no_impulse_changes_the_momentum() {
             free += 1;
             let ways = [
                 by_system(&net, false),
-                by_strips(&net, false, set, false),
-                by_strips(&net, true, set, false),
+                by_strips(&net, false, set, Sweeps::Following),
+                by_strips(&net, true, set, Sweeps::Following),
+                by_strips(&net, false, set, Sweeps::Relaxed),
             ];
-            for (q, name) in ways.iter().zip(["system", "strips", "edges"]) {
+            for (q, name) in ways.iter().zip(["system", "strips", "edges", "relaxed"]) {
                 assert!(net.worst(q) < 1e-11, "{name}: {}", net.worst(q));
                 let moved = (net.centre(q) - net.centre(&net.q)).length();
                 assert!(moved < 1e-13 * net.q.len() as f64, "{name}: {moved}");
@@ -256,11 +289,11 @@ fn every_instruction_set_gives_the_same_bits() {
     let mut random = Random::new(7);
     for _ in 0..20 {
         let net = Net::random(&mut random, 0.1);
-        for frozen in [false, true] {
+        for sweeps in [Sweeps::Frozen, Sweeps::Following, Sweeps::Relaxed] {
             let [first, others @ ..] = InstructionSet::available() else { panic!("there is always one") };
-            let found = by_strips(&net, false, *first, frozen);
+            let found = by_strips(&net, false, *first, sweeps);
             for other in others {
-                assert_eq!(by_strips(&net, false, *other, frozen), found, "{other:?}");
+                assert_eq!(by_strips(&net, false, *other, sweeps), found, "{other:?}");
             }
         }
         let sets = InstructionSet::available().iter().map(|set| soft_bend_and_level(&net, *set));
@@ -445,57 +478,4 @@ fn velocity_impulses_leave_no_velocity_along_edges() {
             assert!(d.dot(change).abs() < 1e-12, "{}", d.dot(change));
         }
     }
-}
-
-/// A strip of one cell that swings from its upper side: a pendulum of 0.5 m, let go at 45° or so.
-fn pendulum(direction: Direction, velocities: Velocities, substeps: u32) -> Scene {
-    let cloth = Cloth {
-        strip: Some(Strip { length: 0.5, width: 0.1, segments: 1 }),
-        rotation: [0.0, 0.0, -45.0],
-        pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }],
-        ..Cloth::default()
-    };
-    let method = Method::ImpulseStrips;
-    let substeps = Some(substeps);
-    Scene {
-        air: Air { density: 0.0, ..Air::default() },
-        solver: Solver { method, direction, velocities, substeps, tolerance: 1e-9, ..Solver::default() },
-        cloth: vec![cloth],
-        ..Scene::default()
-    }
-}
-
-/// The least and the largest energy in each second of ten, over that at the start, less 1; as a share of the energy of the swing.
-fn drift(scene: &Scene) -> Vec<[f64; 2]> {
-    let mut simulation = simulation(scene);
-    let energy = |s: &taffeta::Simulation| Energy::of(s.model(), s.state()).total();
-    let start = energy(&simulation);
-    let mut most_kinetic: f64 = 0.0;
-    let seconds: Vec<[f64; 2]> = (0..10)
-        .map(|_| {
-            (0..30).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], _| {
-                let report = simulation.step().unwrap();
-                assert!(report.converged, "{:?}", report.shortfall);
-                most_kinetic = most_kinetic.max(Energy::of(simulation.model(), simulation.state()).kinetic);
-                let now = energy(&simulation) - start;
-                [low.min(now), high.max(now)]
-            })
-        })
-        .collect();
-    seconds.into_iter().map(|range| range.map(|e| e / most_kinetic)).collect()
-}
-
-#[test]
-fn the_printed_form_swings_a_pendulum_as_rattle_does() {
-    let widest = |list: &[[f64; 2]]| list.iter().flatten().fold(0.0_f64, |worst, e| worst.max(e.abs()));
-    let coarse = drift(&pendulum(Direction::Start, Velocities::Corrected, 5));
-    let fine = drift(&pendulum(Direction::Start, Velocities::Corrected, 10));
-    // Second order: half the sub-step, a quarter of the error; and it does not grow from the first second to the last.
-    assert!(widest(&coarse) < 0.02, "{coarse:?}");
-    let order = widest(&coarse) / widest(&fine);
-    assert!((3.5..4.5).contains(&order), "{order}");
-    assert!(widest(&coarse[9..]) < 1.1 * widest(&coarse[..1]), "{coarse:?}");
-    // Along directions at the preview the same sub-steps lose energy.
-    let preview = drift(&pendulum(Direction::Preview, Velocities::Kept, 5));
-    assert!(preview[9][1] < -0.05, "{preview:?}");
 }

@@ -28,6 +28,7 @@ pub mod stars;
 pub mod surface;
 mod tangles;
 mod touch;
+mod touches;
 pub mod tree;
 pub mod untangle;
 mod zones;

@@ -123,9 +123,9 @@ const GOLDEN: &[(Method, u64)] = &[
     (Method::BackwardEuler, 0x0ad3_aef9_7aa4_d809),
     (Method::Bdf2, 0xd826_55b4_f80b_ebdf),
     (Method::Bdf2Secant, 0xa75c_b5fd_a878_ab29),
-    (Method::ImpulseIterative, 0x1761_f1b0_120f_6962),
-    (Method::ImpulseStrips, 0x4184_1420_38ba_7edc),
-    (Method::ImpulseDirect, 0x8946_4286_3bee_aeda),
+    (Method::ImpulseIterative, 0x0f15_4caf_e2b1_c84c),
+    (Method::ImpulseStrips, 0x9e5c_d8fc_b697_8f58),
+    (Method::ImpulseDirect, 0x3231_59d3_7adf_0a63),
     (Method::Verlet, 0x9161_7712_e21b_ef3b),
 ];
 

@@ -320,7 +320,7 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
         let to = Particles(q.as_mut_ptr());
         let mut tension = vec![Lanes([0.1; LANES]); block.rows()];
         bends::bend(set, block, x, to, &mut folds);
-        strips::soft(set, block, to, &mut tension, &mut rows);
+        strips::soft(set, block, to, &mut tension, &mut rows, 0.7);
         let limits = Limits { most_give: 1e-3, ..Limits::NONE };
         for start in [Start::Unused, Start::Errors(x, 0.5)] {
             strips::hard(set, block, to, start, &mut tension, &mut rows, limits);
@@ -348,7 +348,8 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
     let share: Vec<f64> = (0..n).map(|_| random.between(0.5, 1.0)).collect();
     let held: Vec<Vec4> = (0..n).map(|i| Vec4([0.01 * i as f64, 0.0, -0.02, 0.0])).collect();
     let pull = Pull::new(n, model.edges.iter().copied().zip(0..));
-    let now = SubStep { model, h, x: &x, y: &y, held: &held, tension: &tension, share: &share };
+    let kept = 0.7;
+    let now = SubStep { model, h, x: &x, y: &y, held: &held, tension: &tension, kept, share: &share };
     let with = |set: &InstructionSet| {
         let mut q = vec![Vec4::ZERO; n];
         let sums = pull::apply(*set, &pull, 0..n, &now, &mut q);
@@ -363,8 +364,8 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
         for ([a, b], t) in model.edges.iter().zip(&tension) {
             let other = if *a as usize == i { *b } else { *a } as usize;
             if *a as usize == i || *b as usize == i {
-                force += *t * (y[other].xyz() - y[i].xyz());
-                tight += t;
+                force += kept * t * (y[other].xyz() - y[i].xyz());
+                tight += kept * t;
             }
         }
         let w = model.inverse_mass[i];

@@ -181,19 +181,6 @@ impl Block {
         }
     }
 
-    /// Multiplies tensions of lanes in which a particle `touches` by `kept`.
-    pub fn loosen(&self, tension: &mut [Lanes], touches: impl Fn(u32) -> bool, kept: f64) {
-        let mut shares = Lanes::splat(1.0);
-        for (l, share) in shares.0.iter_mut().enumerate() {
-            if self.particles.iter().any(|row| touches(row[l])) {
-                *share = kept;
-            }
-        }
-        if shares != Lanes::splat(1.0) {
-            tension.iter_mut().for_each(|row| *row = *row * shares);
-        }
-    }
-
     /// Puts strips into lane `l`, one after the other.
     fn fill(
         &mut self,

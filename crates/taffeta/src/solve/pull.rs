@@ -32,8 +32,10 @@ pub struct SubStep<'a> {
     pub y: &'a [Vec4],
     /// Forces that are held [N]; empty in a vacuum.
     pub held: &'a [Vec4],
-    /// Tension per length of every edge [N/m].
+    /// Tension per length of every edge [N/m], and the share of it that pulls [1].
     pub tension: &'a [f64],
+    /// See `tension`.
+    pub kept: f64,
     /// Per particle: share of h² f / m by which a force displaces it [1].
     pub share: &'a [f64],
 }
@@ -78,7 +80,7 @@ fn at<T>(list: &[T], i: usize) -> &T {
 #[inline(always)]
 fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums {
     let SubStep { model, h, .. } = *now;
-    let gravity = W::Four::load(&Vec4::from(model.gravity));
+    let (gravity, kept) = (W::Four::load(&Vec4::from(model.gravity)), W::Four::splat(now.kept));
     let one = W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
     let (mut moving, mut added) = (W::Four::splat(0.0), W::Four::splat(0.0));
     for (q, i) in q.iter_mut().zip(particles) {
@@ -94,6 +96,7 @@ fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mu
             let tension = W::Four::splat(*at(now.tension, *slot as usize));
             pulled = W::Four::load(at(now.y, *other as usize)).mul_add(tension, pulled);
         }
+        let pulled = pulled * kept;
         let mut tight = Vec4::ZERO;
         pulled.store(&mut tight);
         let mut force = y.mul_add(W::Four::splat(-tight.0[3]), pulled);

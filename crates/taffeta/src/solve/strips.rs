@@ -19,7 +19,7 @@ pub(super) const CRUSHED: f64 = 0.25;
 /// A pivot below this share of its diagonal is an edge that the others determine already.
 pub(super) const SMALLEST_PIVOT: f64 = 1e-9;
 /// In sweeps that follow one another tensions change by this much more than a strip alone asks for: strips that cross it will undo some.
-const BEYOND: f64 = 1.5;
+const BEYOND: f64 = 1.6;
 
 /// Scratch of one row of particles and the edges that lead on from it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,11 +39,13 @@ pub struct Limits {
     pub least_tension: f64,
     /// Largest strain that compliance may bring about [1].
     pub most_give: f64,
+    /// Share of the tensions so far that counts [1].
+    pub kept: f64,
 }
 
 impl Limits {
     /// No limits.
-    pub const NONE: Limits = Limits { least_tension: f64::NEG_INFINITY, most_give: f64::INFINITY };
+    pub const NONE: Limits = Limits { least_tension: f64::NEG_INFINITY, most_give: f64::INFINITY, kept: 1.0 };
 }
 
 /// Particles that the blocks of one group write to, each its own.
@@ -133,7 +135,7 @@ fn solve<W: Wide, const KIND: u8>(
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { next_p - p };
         let squared = d.fused_dot(d);
         let least = squared.max(squared_rest * W::splat(CRUSHED));
-        let kept = W::load(&tension[i]);
+        let kept = W::load(&tension[i]) * W::splat(limits.kept);
         let (error, compliance) = if KIND == SOFT {
             let compliance = compliance * least;
             (compliance.mul_sub_from(kept, squared - (squared_rest * squared).sqrt()), compliance)
@@ -174,7 +176,8 @@ fn solve<W: Wide, const KIND: u8>(
         change = share.mul_add(change, W::load(&row.change));
         share = W::load(&row.share);
         let applied = if KIND == LIMITED { change * W::splat(BEYOND) } else { change };
-        (W::load(&tension[i]) + applied).max(W::splat(limits.least_tension)).store(&mut tension[i]);
+        let whole = W::load(&tension[i]).mul_add(W::splat(limits.kept), applied);
+        whole.max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { p - before };
         let next_pull = d.scaled(applied);
@@ -232,8 +235,8 @@ fn solve_hard<W: Wide>(
 }
 
 #[inline(always)]
-fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row]) {
-    solve::<W, SOFT>(block, q, (q, 0.0), tension, rows, Limits::NONE);
+fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], kept: f64) {
+    solve::<W, SOFT>(block, q, (q, 0.0), tension, rows, Limits { kept, ..Limits::NONE });
 }
 
 by_instruction_set! {
@@ -249,8 +252,8 @@ by_instruction_set! {
 }
 
 by_instruction_set! {
-    /// One implicit step of soft strips; changes particles and tensions.
-    pub fn soft = solve_soft(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row])
+    /// One implicit step of soft strips; changes particles and tensions, of which the share `kept` [1] counts.
+    pub fn soft = solve_soft(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], kept: f64)
 }
 
 #[inline(always)]

@@ -28,11 +28,12 @@ const SHARE_AS_PRINTED: f64 = 0.5;
 /// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
 /// particles in contact, torn apart, corrected edge by edge or too seldom) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
 const SHARE: f64 = 0.6;
-/// Share of its tension that an edge keeps from sub-step to sub-step where edges are corrected one by one: what that leaves undone would add up.
+/// Share of its tension that an edge keeps from sub-step to sub-step; what is missing is found again. What else holds a strip, its bends or friction, answers a pull
+/// only after it has moved the strip, and what has to stop what it moved meanwhile must not last: kept whole, a strip that hangs trembles for ever, and a belt is
+/// shaken off its drum. With three tenths a taut row between two pins is lost.
+const KEPT: f64 = 0.6;
+/// The same where edges are corrected one by one, which finds less of it again.
 const KEPT_BY_EDGES: f64 = 0.9;
-/// The same along strips that touch something: friction answers a pull only after it has moved the strip, and what has to stop what it moved meanwhile must not last. Kept
-/// whole, or by seven tenths, a belt that hangs over a drum is shaken off it.
-const KEPT_IN_CONTACT: f64 = 0.3;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
 const TORN: f64 = 0.1;
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
@@ -228,14 +229,6 @@ impl Impulse {
             self.tension.fill(Lanes::ZERO);
             springs.renew(model, (&self.x, &self.y), self.around.held(), h);
         }
-        if self.lengths.patience > 1 || self.early {
-            let kept = Lanes([if self.early { 0.0 } else { KEPT_BY_EDGES }; LANES]);
-            self.tension[..self.lengths.strips.rows].iter_mut().for_each(|t| *t = *t * kept);
-        }
-        if self.step_share < 1.0 && self.share.contains(&1.0) {
-            let (tension, share) = (&mut self.tension[..self.lengths.strips.rows], &self.share);
-            self.lengths.loosen(tension, |i| share.get(i as usize) == Some(&1.0), KEPT_IN_CONTACT);
-        }
         let sums = self.pull(model, h);
         let pulled = Instant::now();
         let implicit = self.as_printed.is_none();
@@ -270,7 +263,8 @@ impl Impulse {
     fn pull(&mut self, model: &Model, h: f64) -> Sums {
         let held = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
         let tension = numbers(&self.tension);
-        let now = SubStep { model, h, x: &self.x, y: &self.y, held, tension, share: &self.share };
+        let (x, y, share, kept) = (&self.x[..], &self.y[..], &self.share[..], self.kept());
+        let now = SubStep { model, h, x, y, held, tension, kept, share };
         let (pull, set, touchable) = (&self.pull, self.set, touchable(model));
         let (n, all) = (model.cloth_particle_count(), model.particle_count());
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
@@ -290,6 +284,15 @@ impl Impulse {
         })
     }
 
+    /// Share of the tensions at the end of the last sub-step that this one starts from.
+    fn kept(&self) -> f64 {
+        match () {
+            () if self.early => 0.0,
+            () if self.lengths.patience > 1 => KEPT_BY_EDGES,
+            () => KEPT,
+        }
+    }
+
     /// Bending along strips, then of bends that no strip has.
     fn bend(&mut self, model: &Model, h: f64) {
         let (set, x) = (self.set, Particles(self.x.as_mut_ptr()));
@@ -303,9 +306,9 @@ impl Impulse {
 
     /// Diagonals as implicit springs, one group of strips after the other.
     fn shear(&mut self) {
-        let set = self.set;
+        let (set, kept) = (self.set, self.kept());
         let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
-            strips::soft(set, block, q, tension, rows)
+            strips::soft(set, block, q, tension, rows, kept)
         };
         sweep(
             &self.soft,
@@ -336,7 +339,8 @@ impl Impulse {
         });
         let mut sweeps = 0;
         while sweeps < most {
-            self.correct(KEEP_PULLS, self.torn, (1.0 - h / MENDING).max(0.0));
+            let kept = if sweeps == 0 { self.kept() } else { 1.0 };
+            self.correct(Limits { kept, ..KEEP_PULLS }, self.torn, (1.0 - h / MENDING).max(0.0));
             // Edges open seams again: at the end of a step they have the last word, here seams do.
             self.links.sew(model, &mut self.q);
             self.touch(model, h, guard.as_deref_mut());

@@ -52,16 +52,6 @@ impl Lengths {
         });
     }
 
-    /// Along lanes that touch something the share `kept` of the tension stays.
-    pub fn loosen(&self, tension: &mut [Lanes], touches: impl Fn(u32) -> bool, kept: f64) {
-        let mut left = tension;
-        for block in self.strips.groups.iter().flatten() {
-            let (own, rest) = left.split_at_mut(block.rows());
-            block.loosen(own, &touches, kept);
-            left = rest;
-        }
-    }
-
     /// One iteration of velocity impulses: edges at `q` keep their lengths on the way to `y`.
     pub fn level(&mut self, q: &mut [Vec4], y: &mut [Vec4], tension: &mut [Lanes], scratch: &mut [Vec<Row>]) {
         if let Some(direct) = &mut self.direct {

@@ -9,8 +9,10 @@ use crate::solve::pull::Sums;
 /// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
 const LAG: f64 = 0.03;
 const LOST: f64 = 0.5;
-/// Speed below which motion does not count [m/s].
-const SLOW: f64 = 0.33;
+/// Speed below which motion does not count, over √(size × g).
+const SLOW: f64 = 0.105;
+/// What stands for gravity where there is none [m/s²].
+const ON_EARTH: f64 = 9.81;
 /// The longest sub-step over √(size / g): a swing keeps nine tenths of its energy over some periods.
 const SWING: f64 = 0.00523;
 /// The longest sub-step, and the shortest that shear alone makes necessary [s].
@@ -18,9 +20,9 @@ const LONGEST: f64 = 1.0 / 60.0;
 const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 /// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
 const SHEAR: f64 = 2.5;
-/// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps.
+/// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps: each costs a fifth of one.
 const TORN: f64 = 0.3;
-const MANY_SWEEPS: u32 = 20;
+const MANY_SWEEPS: u32 = 60;
 /// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance.
 const RETRIES_LOST: u32 = 6;
 const RETRIES_MISSED: u32 = 2;
@@ -55,23 +57,23 @@ pub struct Pace {
     missed: bool,
     /// The largest share of added mass in this step.
     worst: f64,
-    /// Mass of the cloth [kg].
-    mass: f64,
+    /// Twice the kinetic energy of all cloth at the speed that does not count [J].
+    slow: f64,
 }
 
 impl Pace {
     /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s].
     pub fn new(model: &Model, shear_time: f64, [count, missed]: [f64; 2]) -> Self {
-        let swing = |cloth: &ClothPiece| {
-            let mass: f64 = model.mass[cloth.particles.clone()].iter().sum();
-            let size = (mass / (1e-3 * cloth.fabric.density)).sqrt();
-            SWING * (size / 9.81).sqrt()
-        };
+        let falls = model.gravity.length();
+        let gravity = if falls > 0.0 { falls } else { ON_EARTH };
+        let mass = |cloth: &ClothPiece| -> f64 { model.mass[cloth.particles.clone()].iter().sum() };
+        let size = |cloth: &ClothPiece| (mass(cloth) / (1e-3 * cloth.fabric.density)).sqrt();
+        let swing = |cloth: &ClothPiece| SWING * (size(cloth) / gravity).sqrt();
+        let slow = |cloth: &ClothPiece| mass(cloth) * SLOW * SLOW * size(cloth) * gravity;
         let longest = model.cloths.iter().map(swing).fold(LONGEST, f64::min);
         let longest = longest.min((SHEAR * shear_time).max(SHORTEST_FOR_SHEAR));
         let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
         let count = model.substeps.map_or(count.max(fewest).min(MOST_SUBSTEPS), f64::from);
-        let mass = model.mass.iter().sum();
         Self {
             count,
             fewest,
@@ -81,7 +83,7 @@ impl Pace {
             tries: 0,
             missed: missed != 0.0,
             worst: 0.0,
-            mass,
+            slow: model.cloths.iter().map(slow).sum::<f64>().max(f64::MIN_POSITIVE),
         }
     }
 
@@ -109,7 +111,7 @@ impl Pace {
 
     /// Looks at a sub-step.
     pub fn judge(&mut self, sums: &Sums) -> Verdict {
-        let share = sums.added / (sums.moving + self.mass * SLOW * SLOW);
+        let share = sums.added / (sums.moving + self.slow);
         self.worst = self.worst.max(share);
         if share <= LOST || self.is_last_try(Verdict::Lost) { Verdict::Good } else { Verdict::Lost }
     }

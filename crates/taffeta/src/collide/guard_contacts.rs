@@ -2,7 +2,7 @@
 
 use super::candidates::Pair;
 use super::contact::{self, Contact, Done, Moved};
-use super::guard_find::{TASK, room_for};
+use super::guard_find::{Found, TASK, room_for};
 use super::guard_stretch::{Stretch, for_every_two};
 use super::is_smooth;
 use super::sift::Sieve;
@@ -61,7 +61,9 @@ impl Contacts {
     }
 
     /// Lists the pairs that are near, or would be at the end of the stretch, in their order; `pad` is how much further than what they keep is near [m].
-    pub fn list(&mut self, stretch: &mut Stretch, pairs: &[Pair], tangles: &Tangles, pad: f64) {
+    /// Those that are shown to stay further apart no longer wait for their proof.
+    pub fn list(&mut self, stretch: &mut Stretch, found: &mut Found, tangles: &Tangles, pad: f64) {
+        let (pairs, waiting) = found.waiting();
         stretch.widen();
         let Stretch { surface, start, end, inverse_mass, .. } = &*stretch;
         let approach = |contact: &Contact| {
@@ -75,10 +77,17 @@ impl Contacts {
             of_features.then(|| stretch.kept(pair).distance + pad)
         };
         let tasks = room_for(pairs.len(), &mut self.tasks);
-        pairs.par_chunks(TASK).zip(&mut *tasks).for_each(|(pairs, task)| {
+        let work = pairs.par_chunks(TASK).zip(waiting.par_chunks_mut(TASK)).zip(&mut *tasks);
+        work.for_each(|((pairs, waiting), task)| {
             task.contacts.clear();
-            let left = task.sieve.sift(set, pairs, wide, |_, pair| near(pair));
-            for pair in left.iter().map(|k| &pairs[*k as usize]) {
+            let left = task.sieve.sift(set, pairs, wide, |place, pair| {
+                let near = near(pair);
+                waiting[place] = near.is_none();
+                near
+            });
+            for &place in left {
+                let pair = &pairs[place as usize];
+                waiting[place as usize] = true;
                 if !tangles.has(surface, pair) {
                     task.contacts.extend(Contact::of(surface, pair, start, inverse_mass, approach));
                 }

@@ -55,6 +55,14 @@ impl Found {
         }
     }
 
+    /// Tells which points no longer end within `near` [m] of where they did when pairs were found.
+    pub fn tell_changed(&self, stretch: &mut Stretch, near: f64) {
+        let Stretch { changed, end, .. } = stretch;
+        for ((changed, end), found) in changed.iter_mut().zip(end).zip(&self.ends) {
+            *changed = end.distance_squared(*found) > near * near;
+        }
+    }
+
     /// The pairs, sorted.
     pub fn pairs(&self) -> &[Pair] {
         self.candidates.pairs()

@@ -22,7 +22,7 @@ impl Sieve {
         set: InstructionSet,
         pairs: &[Pair],
         points: [&[Vec4]; 2],
-        separation: impl Fn(usize, &Pair) -> Option<f64>,
+        mut separation: impl FnMut(usize, &Pair) -> Option<f64>,
     ) -> &[u32] {
         self.places.clear();
         let mut first = 0;

@@ -2,7 +2,9 @@
 //! blocks, conjugate gradients, what makes them converge fast.
 
 pub mod bends;
+mod block_assembly;
 pub mod block_matrix;
+mod block_pattern;
 pub mod blocks;
 pub mod coupling;
 pub mod direct;

@@ -216,8 +216,7 @@ impl Pcg {
             if curvature <= 0.0 {
                 return Err(Error::NotPositiveDefinite { iteration: iterations + 1, curvature, residual });
             }
-            self.advance(squared / curvature, x);
-            let next = self.precondition();
+            let next = self.advance(squared / curvature, x);
             so_far.residual = checked(next.sqrt() / scale, so_far)?;
             so_far.iterations += 1;
             if so_far.residual <= self.params.tolerance || so_far.iterations >= self.params.max_iterations {
@@ -257,7 +256,7 @@ impl Pcg {
 
     /// z = P⁻¹ r, 0 for pinned particles; returns rᵀ z.
     fn precondition(&mut self) -> f64 {
-        self.preconditioner.apply(&self.r, &mut self.z, &self.pinned, &mut self.sums);
+        self.preconditioner.apply(&self.r, &mut self.z, &self.pinned, &mut self.sums, || ());
         self.sums.iter().sum()
     }
 
@@ -288,15 +287,17 @@ impl Pcg {
         });
     }
 
-    /// x += α p, r -= α q.
-    fn advance(&mut self, alpha: f64, x: &mut [Vec4]) {
-        let size = self.chunk_size;
-        let solution = x.par_chunks_mut(size).zip(self.p.par_chunks(size));
-        let residual = self.r.par_chunks_mut(size).zip(self.q.par_chunks(size));
-        solution.zip(residual).for_each(|((x, p), (r, q))| {
-            add_scaled_fast(x, alpha, p);
-            add_scaled_fast(r, -alpha, q);
-        });
+    /// x += α p, r -= α q, z = P⁻¹ r; returns rᵀ z.
+    fn advance(&mut self, alpha: f64, x: &mut [Vec4]) -> f64 {
+        let Self { preconditioner, pinned, chunk_size, r, z, p, q, sums, .. } = self;
+        let add = |y: &mut [Vec4], factor: f64, x: &[Vec4]| {
+            let chunks = y.par_chunks_mut(*chunk_size).zip(x.par_chunks(*chunk_size));
+            chunks.for_each(|(y, x)| add_scaled_fast(y, factor, x));
+        };
+        add(r, -alpha, q);
+        // Nobody waits for x.
+        preconditioner.apply(r, z, pinned, sums, || add(x, alpha, p));
+        sums.iter().sum()
     }
 
     /// p = z + β p.

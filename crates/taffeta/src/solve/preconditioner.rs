@@ -51,12 +51,11 @@ impl Preconditioner {
 
     /// Fits it to a matrix, whose rows and columns of pinned particles it takes for those of the unit matrix.
     pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) -> Result<(), BadDiagonal> {
-        self.jacobi.prepare(matrix, pinned)?;
-        if let Some((levels, pieces)) = &mut self.levels {
-            levels.prepare(matrix, pinned);
-            pieces.prepare(levels);
-        }
-        Ok(())
+        let Self { jacobi, levels } = self;
+        let Some((levels, pieces)) = levels else { return jacobi.prepare(matrix, pinned) };
+        let prepared = levels.prepare(matrix, pinned, || jacobi.prepare(matrix, pinned));
+        pieces.prepare(levels);
+        prepared
     }
 
     /// Moves pieces as a whole so that residuals `r` of each add up to nothing, if the error falls by more than `least`, as rᵀ P⁻¹ r measures
@@ -65,9 +64,23 @@ impl Preconditioner {
         self.levels.as_mut().is_some_and(|(_, pieces)| pieces.settle(r, pinned, x, least))
     }
 
-    /// z = P⁻¹ r, 0 for pinned particles, whose r is 0; `sums` gets rᵀ z of every chunk. One pass over the particles does it all.
-    pub(super) fn apply(&mut self, r: &[Vec4], z: &mut [Vec4], pinned: &[bool], sums: &mut [f64]) {
-        let coarse = self.levels.as_mut().map(|(levels, _)| levels.solve(r));
+    /// z = P⁻¹ r, 0 for pinned particles, whose r is 0; `sums` gets rᵀ z of every chunk. One pass over the particles does it all, and while one
+    /// thread solves on the last level, others do `meanwhile`.
+    pub(super) fn apply(
+        &mut self,
+        r: &[Vec4],
+        z: &mut [Vec4],
+        pinned: &[bool],
+        sums: &mut [f64],
+        meanwhile: impl FnOnce() + Send,
+    ) {
+        let coarse = match &mut self.levels {
+            Some((levels, _)) => Some(levels.solve(r, meanwhile)),
+            None => {
+                meanwhile();
+                None
+            }
+        };
         let Jacobi { inverse, chunk_size: size } = &self.jacobi;
         let chunks = z.par_chunks_mut(*size).zip(inverse.par_chunks(*size)).zip(r.par_chunks(*size));
         let chunks = chunks.zip(pinned.par_chunks(*size)).zip(sums).enumerate();

@@ -59,17 +59,30 @@ impl Levels {
         Self { levels, last }
     }
 
-    pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) {
+    /// Fits all levels to a matrix. One thread factorises the last; others do `meanwhile`, whose answer is returned.
+    pub(super) fn prepare<T: Send>(
+        &mut self,
+        matrix: &BlockMatrix,
+        pinned: &[bool],
+        meanwhile: impl FnOnce() -> T + Send,
+    ) -> T {
         let mut finer = matrix;
         let mut pinned = pinned;
         for level in &mut self.levels {
-            level.prepare(finer, pinned);
+            level.sum_up(finer, pinned);
             finer = &level.matrix;
             pinned = &[];
         }
-        if let Some(last) = &mut self.last {
-            last.prepare(finer);
-        }
+        let Self { levels, last } = self;
+        let Some((coarsest, between)) = levels.split_last_mut() else { return meanwhile() };
+        let others = || {
+            for Level { jacobi, matrix, .. } in between {
+                // Zero where there is no inverse is what is wanted.
+                let _ = jacobi.prepare(matrix, &[]);
+            }
+            meanwhile()
+        };
+        rayon::join(|| last.iter_mut().for_each(|last| last.prepare(&coarsest.matrix)), others).1
     }
 
     /// The matrix of the last level.
@@ -83,21 +96,26 @@ impl Levels {
         self.levels.iter().rev().fold(of_last.to_vec(), down)
     }
 
-    /// What all levels make of `r`: the aggregate of every particle, and how aggregates move.
-    pub(super) fn solve(&mut self, r: &[Vec4]) -> (&[u32], &[Vec4]) {
+    /// What all levels make of `r`: the aggregate of every particle, and how aggregates move. One thread solves on the last level; others do
+    /// `meanwhile` what needs none of it.
+    pub(super) fn solve(&mut self, r: &[Vec4], meanwhile: impl FnOnce() + Send) -> (&[u32], &[Vec4]) {
         let mut finer = r;
         for level in &mut self.levels {
             level.restrict(finer);
             finer = &level.r;
         }
-        if let (Some(direct), Some(last)) = (&mut self.last, self.levels.last_mut()) {
-            direct.solve(&last.r, &mut last.z);
+        let Self { levels, last } = self;
+        if let Some((coarsest, between)) = levels.split_last_mut() {
+            let others = || {
+                between.iter_mut().for_each(|Level { jacobi, r, z, .. }| jacobi.apply(r, z));
+                meanwhile();
+            };
+            let Level { r, z, .. } = coarsest;
+            rayon::join(|| last.iter_mut().for_each(|last| last.solve(r, z)), others);
         }
         for k in (1..self.levels.len()).rev() {
             let (finer, coarser) = self.levels.split_at_mut(k);
-            let Level { jacobi, r, z, .. } = &mut finer[k - 1];
-            jacobi.apply(r, z);
-            coarser[0].prolong(z);
+            coarser[0].prolong(&mut finer[k - 1].z);
         }
         self.levels.first().map_or((&[], &[]), |first| (&first.aggregate_of, &first.z))
     }
@@ -132,21 +150,20 @@ impl Level {
     }
 
     /// The matrix of the aggregates. One that has nothing but pinned members stays zero, and so does its motion.
-    fn prepare(&mut self, finer: &BlockMatrix, pinned: &[bool]) {
+    fn sum_up(&mut self, finer: &BlockMatrix, pinned: &[bool]) {
         let (pattern, blocks) = self.matrix.parts_mut();
         let chunks = blocks.par_iter_mut().zip(pattern.chunks()).zip(&self.slots);
         chunks.for_each(|((blocks, rows), slots)| {
             let own = self.starts[rows.first]..self.starts[rows.first + rows.len()];
             sum_blocks_fast(finer, pinned, &self.members[own], slots, blocks);
         });
-        // Zero where there is no inverse is what is wanted.
-        let _ = self.jacobi.prepare(&self.matrix, &[]);
     }
 
     /// r of an aggregate is the sum over its members.
     fn restrict(&mut self, finer: &[Vec4]) {
         let size = self.matrix.pattern().chunk_size();
-        self.r.par_chunks_mut(size).enumerate().for_each(|(c, sums)| {
+        // Two chunks of aggregates are summed sooner than another thread wakes.
+        self.r.par_chunks_mut(size).enumerate().with_min_len(2).for_each(|(c, sums)| {
             sum_members_fast(finer, &self.members, &self.starts[c * size..], sums);
         });
     }

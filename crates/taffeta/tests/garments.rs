@@ -164,7 +164,10 @@ fn a_panel_starts_where_the_garment_places_it_and_its_seam_waits() {
     assert!(highest(&made).distance(DVec3::new(1.2, 0.26, 0.0)) < 1e-12);
     let start = made.state().positions.clone();
     run(&mut made, 0.3);
-    assert_eq!(made.state().positions, start, "nothing pulls yet");
+    let moved = |made: &Simulation| {
+        made.state().positions.iter().zip(&start).map(|(x, y)| x.distance(*y)).fold(0.0, f64::max)
+    };
+    assert!(moved(&made) < 1e-9, "nothing pulls yet: {}", moved(&made));
     run(&mut made, 0.4);
     assert!(opening(&made) < 1e-3 && highest(&made).y < 0.24, "{}", opening(&made));
 }

@@ -47,7 +47,11 @@ impl Links {
     /// The rest length of a link at `time` [s]; it starts and stops to shrink softly [m].
     pub fn rest_length(&self, link: usize, time: f64) -> f64 {
         let sewn_for = time - self.begin[link];
-        let s = if sewn_for < self.duration[link] { sewn_for.max(0.0) / self.duration[link] } else { 1.0 };
+        let s = match self.duration[link] {
+            _ if sewn_for < 0.0 => 0.0,
+            duration if sewn_for < duration => sewn_for / duration,
+            _ => 1.0,
+        };
         let left = 1.0 - s * s * (3.0 - 2.0 * s);
         self.stitch_length[link] + left * (self.start_length[link] - self.stitch_length[link])
     }
@@ -68,7 +72,7 @@ mod tests {
         assert!((at(1.0) - 0.11).abs() < 1e-15 && at(0.5) > at(1.0));
         assert_eq!([links.rest_length(1, 0.0), links.rest_length(1, 5.0)], [0.01; 2], "sewn from the start");
         let later = [Stitch { begin: 3.0, ..stitch }, Stitch { begin: 3.0, duration: 0.0, ..stitch }];
-        later.map(|stitch| links.push([0, 1], &[DVec3::ZERO, 0.21 * DVec3::X], stitch));
+        later.iter().for_each(|stitch| links.push([0, 1], &[DVec3::ZERO, 0.21 * DVec3::X], *stitch));
         let waits = |link, times: [f64; 3]| times.map(|time| links.rest_length(link, time));
         assert_eq!(waits(2, [0.0, 3.0, 5.0]), [0.21, 0.21, 0.01]);
         assert_eq!(waits(3, [0.0, 2.9, 3.0]), [0.21, 0.21, 0.01]);

@@ -167,11 +167,11 @@ pub struct PanelPlace {
     pub panel: String,
     /// Where the origin of its drawing is, or the axis of its cylinder [m]; left out, as in the pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(inner(range(min = -1e5, max = 1e5))))]
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
     pub position: Option<[f64; 3]>,
     /// Turns about x, then y, then z [degrees]; left out, as in the pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(inner(range(min = -36_000.0, max = 36_000.0))))]
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
     pub rotation: Option<[f64; 3]>,
 }
 

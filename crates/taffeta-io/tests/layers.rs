@@ -49,11 +49,11 @@ fn order(simulation: &Simulation) -> [usize; 2] {
             let (from, along) = (DVec3::Y * height, DVec3::new(angle.sin(), 0.0, angle.cos()));
             let inner = crossings(simulation, &skirt, from, along);
             let outer = crossings(simulation, &shirt, from, along);
-            if inner.len() % 2 == 0 || outer.len() % 2 == 0 {
+            if inner.len().is_multiple_of(2) || outer.len().is_multiple_of(2) {
                 continue;
             }
             told += 1;
-            let is_inside = |far: &f64| inner.iter().filter(|skirt| *skirt < far).count() % 2 == 0;
+            let is_inside = |far: &f64| inner.iter().filter(|skirt| *skirt < far).count().is_multiple_of(2);
             wrong += usize::from(outer.iter().any(is_inside));
         }
     }

@@ -48,6 +48,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "hammock",
         "hang",
         "jelly",
+        "layers",
         "mannequin",
         "needle",
         "objects",

@@ -55,6 +55,7 @@ mesh = { file = "some.obj", scale = 0.01, up = "z", weld = 1e-3 }
 sewing = 0.5
 [[garment]]
 pin = [{ edges = ["wedge.long"], keyframe = [{ time = 1.0 }, { time = 2.0 }] }]
+place = [{ panel = "wedge", position = [0.0, 1.0, 0.0], rotation = [0.0, 90.0, 0.0] }]
 [[garment.panel]]
 name = "wedge"
 warp = 45.0

@@ -7,7 +7,7 @@ use taffeta::check::seam_opening;
 use taffeta::forces::{self, gather};
 use taffeta::math::{DVec3, Vec4};
 use taffeta::scene::{
-    Air, Contact, Dart, Garment, GarmentPin, Method, Panel, PanelEdge, Scene, Seam, Solver, Wrap,
+    Air, Contact, Dart, Garment, GarmentPin, Method, Panel, PanelEdge, PanelPlace, Scene, Seam, Solver, Wrap,
 };
 use taffeta::step::momentum;
 use taffeta::{Simulation, model};
@@ -145,6 +145,31 @@ fn a_wrapped_panel_lies_on_its_cylinder_and_a_dart_closes() {
     assert!(opening(&made) < 1e-3, "{}", opening(&made));
     let certificate = made.certificate();
     assert_eq!((certificate.cloth_cloth, certificate.max_strain < 0.0101), (0, true), "{certificate:?}");
+}
+
+#[test]
+fn a_panel_starts_where_the_garment_places_it_and_its_seam_waits() {
+    let mut scene = two_panels(Method::ImpulseStrips);
+    scene.garment[0].position = [1.0, 0.0, 0.0];
+    scene.garment[0].sewing_start = 0.3;
+    let place = |position, rotation| PanelPlace { panel: "upper".into(), position, rotation };
+    scene.garment[0].place = vec![place(Some([0.0, 0.08, 0.0]), Some([0.0, 180.0, 0.0]))];
+    let built = simulation(&scene);
+    let highest =
+        |made: &Simulation| made.state().positions.iter().fold(DVec3::NEG_INFINITY, |a, x| a.max(*x));
+    assert!(highest(&built).distance(DVec3::new(1.2, 0.28, 0.0)) < 1e-12, "{:?}", highest(&built));
+    // What the place leaves out is as the panel has it.
+    scene.garment[0].place = vec![place(None, None)];
+    let mut made = simulation(&scene);
+    assert!(highest(&made).distance(DVec3::new(1.2, 0.26, 0.0)) < 1e-12);
+    let start = made.state().positions.clone();
+    run(&mut made, 0.3);
+    let moved = |made: &Simulation| {
+        made.state().positions.iter().zip(&start).map(|(x, y)| x.distance(*y)).fold(0.0, f64::max)
+    };
+    assert!(moved(&made) < 1e-9, "nothing pulls yet: {}", moved(&made));
+    run(&mut made, 0.4);
+    assert!(opening(&made) < 1e-3 && highest(&made).y < 0.24, "{}", opening(&made));
 }
 
 #[test]

@@ -11,7 +11,9 @@ pub struct Links {
     pub start_length: Vec<f64>,
     /// Rest length once sewn [m]: what the contact keeps between the fabrics, so that a seam never presses them together.
     pub stitch_length: Vec<f64>,
-    /// How long the sewing takes [s]; 0 is sewn from the start.
+    /// When the sewing begins [s].
+    pub begin: Vec<f64>,
+    /// How long it takes [s]; with 0 it is done where it begins.
     pub duration: Vec<f64>,
     /// Force per lengthening [N/m].
     pub stiffness: Vec<f64>,
@@ -22,7 +24,9 @@ pub struct Links {
 pub struct Stitch {
     /// Rest length once sewn [m].
     pub length: f64,
-    /// How long the sewing takes [s].
+    /// When the sewing begins [s].
+    pub begin: f64,
+    /// How long it takes [s].
     pub duration: f64,
     /// Force per lengthening [N/m].
     pub stiffness: f64,
@@ -35,13 +39,19 @@ impl Links {
         self.ends.push(ends);
         self.start_length.push(a.distance(b).max(stitch.length));
         self.stitch_length.push(stitch.length);
+        self.begin.push(stitch.begin);
         self.duration.push(stitch.duration);
         self.stiffness.push(stitch.stiffness);
     }
 
     /// The rest length of a link at `time` [s]; it starts and stops to shrink softly [m].
     pub fn rest_length(&self, link: usize, time: f64) -> f64 {
-        let s = if time < self.duration[link] { time.max(0.0) / self.duration[link] } else { 1.0 };
+        let sewn_for = time - self.begin[link];
+        let s = match self.duration[link] {
+            _ if sewn_for < 0.0 => 0.0,
+            duration if sewn_for < duration => sewn_for / duration,
+            _ => 1.0,
+        };
         let left = 1.0 - s * s * (3.0 - 2.0 * s);
         self.stitch_length[link] + left * (self.start_length[link] - self.stitch_length[link])
     }
@@ -54,12 +64,17 @@ mod tests {
     #[test]
     fn rest_lengths_shrink_from_the_start_to_the_stitch() {
         let mut links = Links::default();
-        let stitch = Stitch { length: 0.01, duration: 2.0, stiffness: 1.0 };
+        let stitch = Stitch { length: 0.01, begin: 0.0, duration: 2.0, stiffness: 1.0 };
         links.push([0, 1], &[DVec3::ZERO, 0.21 * DVec3::X], stitch);
         links.push([0, 1], &[DVec3::ZERO, DVec3::ZERO], Stitch { duration: 0.0, ..stitch });
         let at = |time| links.rest_length(0, time);
         assert_eq!([at(-1.0), at(0.0), at(2.0), at(9.0)], [0.21, 0.21, 0.01, 0.01]);
         assert!((at(1.0) - 0.11).abs() < 1e-15 && at(0.5) > at(1.0));
         assert_eq!([links.rest_length(1, 0.0), links.rest_length(1, 5.0)], [0.01; 2], "sewn from the start");
+        let later = [Stitch { begin: 3.0, ..stitch }, Stitch { begin: 3.0, duration: 0.0, ..stitch }];
+        later.iter().for_each(|stitch| links.push([0, 1], &[DVec3::ZERO, 0.21 * DVec3::X], *stitch));
+        let waits = |link, times: [f64; 3]| times.map(|time| links.rest_length(link, time));
+        assert_eq!(waits(2, [0.0, 3.0, 5.0]), [0.21, 0.21, 0.01]);
+        assert_eq!(waits(3, [0.0, 2.9, 3.0]), [0.21, 0.21, 0.01]);
     }
 }

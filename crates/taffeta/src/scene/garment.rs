@@ -22,9 +22,12 @@ pub struct Garment {
     /// Distance of neighbouring particles [m].
     #[schemars(range(min = 1e-4, max = 10.0))]
     pub edge_length: f64,
-    /// How long the sewing takes, from the start on [s]: seams shrink from the distance that panels start at to a stitch.
+    /// How long the sewing takes [s]: seams shrink from the distance that panels start at to a stitch.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub sewing: f64,
+    /// When the sewing begins [s]: what is worn over another garment is sewn after it.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub sewing_start: f64,
     /// Largest difference of two edges that are sewn together, as a share of the longer one [1]. What differs is eased in along the whole seam.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub ease: f64,
@@ -37,6 +40,9 @@ pub struct Garment {
     /// The panels.
     #[schemars(length(max = 200))]
     pub panel: Vec<Panel>,
+    /// Panels that start elsewhere than their pattern says, so as to be outside of what is worn below.
+    #[schemars(length(max = 200))]
+    pub place: Vec<PanelPlace>,
     /// The seams.
     #[schemars(length(max = 1000))]
     pub seam: Vec<Seam>,
@@ -54,10 +60,12 @@ impl Default for Garment {
             model: ClothModel::default(),
             edge_length: 0.02,
             sewing: 1.0,
+            sewing_start: 0.0,
             ease: 0.1,
             position: [0.0; 3],
             rotation: [0.0; 3],
             panel: Vec::new(),
+            place: Vec::new(),
             seam: Vec::new(),
             pin: Vec::new(),
         }
@@ -151,6 +159,22 @@ pub struct Wrap {
     pub angle: f64,
 }
 
+/// Where a panel starts instead of where its pattern puts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelPlace {
+    /// The name of the panel.
+    pub panel: String,
+    /// Where the origin of its drawing is, or the axis of its cylinder [m]; left out, as in the pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
+    pub position: Option<[f64; 3]>,
+    /// Turns about x, then y, then z [degrees]; left out, as in the pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
+    pub rotation: Option<[f64; 3]>,
+}
+
 /// Two edges that are sewn together, as `panel.edge`. They have the same number of stitches, however long they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -188,6 +212,14 @@ impl Garment {
         let (panel, edge) = name.rsplit_once('.')?;
         let panel = self.panel.iter().position(|p| p.name == panel)?;
         Some((panel, self.panel[panel].edge(edge)?))
+    }
+
+    /// Position and turns of a panel before those of the garment [m, degrees].
+    pub fn placed(&self, panel: &Panel) -> [[f64; 3]; 2] {
+        let own = self.place.iter().find(|place| place.panel == panel.name);
+        let position = own.and_then(|place| place.position);
+        let rotation = own.and_then(|place| place.rotation);
+        [position.unwrap_or(panel.position), rotation.unwrap_or(panel.rotation)]
     }
 }
 

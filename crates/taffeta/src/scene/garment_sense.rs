@@ -1,7 +1,7 @@
 //! Garments that cannot be cut or sewn: outlines, darts, seams and names that make no sense.
 
 use super::fabric::Fabric;
-use super::garment::{Garment, Panel};
+use super::garment::{Garment, Panel, PanelPlace};
 use super::outline::{Outline, Run, edges, mouth};
 use super::place::Place;
 use super::rules::{Faults, Rule, short, suggestion, written};
@@ -33,6 +33,7 @@ impl Scene {
                 faults.report(Rule::NoPanel, place, "", "", remedy);
             }
             check_panels(garment, place, faults);
+            check_places(garment, place, faults);
             particles += garment.panel.iter().map(|panel| estimate(panel, garment.edge_length)).sum::<f64>();
             if particles > MOST_PARTICLES as f64 {
                 let detail = format!(": {particles:.0} up to here, where {MOST_PARTICLES} is the most");
@@ -83,6 +84,23 @@ fn check_panels(garment: &Garment, place: Place, faults: &mut Faults) {
         }
     }
     check_names(garment.panel.iter().map(|panel| &panel.name), panels, faults);
+}
+
+fn check_places(garment: &Garment, place: Place, faults: &mut Faults) {
+    let list = place.key("place");
+    for (index, PanelPlace { panel: name, .. }) in garment.place.iter().enumerate() {
+        let (item, value) = (list.item(index), written(&name.as_str().into()));
+        if !garment.panel.iter().any(|panel| panel.name == *name) {
+            let remedy = suggestion(name, &panel_names(garment), "the panels are");
+            faults.report(Rule::NoSuchPanel, item.key("panel"), value, "", remedy);
+        } else if garment.place[..index].iter().any(|place| place.panel == *name) {
+            faults.report(Rule::PlacedTwice, item.key("panel"), value, "", "leave one of them out");
+        }
+    }
+}
+
+fn panel_names(garment: &Garment) -> Vec<&str> {
+    garment.panel.iter().map(|panel| panel.name.as_str()).collect()
 }
 
 /// Whether the outline without darts encloses an area against the clock and comes back to its start.
@@ -248,8 +266,7 @@ fn find_edge(garment: &Garment, name: &str, place: Place, faults: &mut Faults) -
         match garment.panel.iter().find(|p| p.name == panel) {
             Some(panel) => unknown_edge(panel, edge, place, faults),
             None => {
-                let known: Vec<&str> = garment.panel.iter().map(|panel| panel.name.as_str()).collect();
-                let remedy = suggestion(panel, &known, "write `panel.edge`; the panels are");
+                let remedy = suggestion(panel, &panel_names(garment), "write `panel.edge`; the panels are");
                 faults.report(Rule::UnknownPanel, place, written(&name.into()), "", remedy);
             }
         }

@@ -33,7 +33,7 @@ pub use collider::{BoxShape, CapsuleShape, Collider, Ease, Keyframe, PlaneShape,
 pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::{Fabric, FabricChange};
 pub use fault::Fault;
-pub use garment::{Dart, Garment, GarmentPin, Panel, PanelEdge, Seam, Wrap};
+pub use garment::{Dart, Garment, GarmentPin, Panel, PanelEdge, PanelPlace, Seam, Wrap};
 pub use mannequin::{Mannequin, Walk};
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};

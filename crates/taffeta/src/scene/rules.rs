@@ -83,6 +83,8 @@ list_of_rules! {
         DartOutside = "is a dart that does not fit into its panel",
         SmallerThanACell = "is smaller than one of its cells",
         WrapsOver = "is the radius of a cylinder that its panel does not fit",
+        NoSuchPanel = "is not the name of a panel",
+        PlacedTwice = "is placed a second time",
         UnknownPanel = "is not an edge of a panel",
         UnknownEdge = "is not an edge of panel",
         SewnToItself = "is sewn to itself",

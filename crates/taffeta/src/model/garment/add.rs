@@ -35,7 +35,7 @@ pub fn add_garment(
     }
     let particle = |(panel, i): Member| firsts[panel] + i;
     for ends in tailored.stitches.iter().map(|pair| pair.map(particle)) {
-        add_link(model, state, ends, garment.sewing);
+        add_link(model, state, ends, [garment.sewing_start, garment.sewing]);
     }
     for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
         let particles: Vec<u32> = members.iter().map(|m| particle(*m)).collect();
@@ -44,16 +44,17 @@ pub fn add_garment(
     Ok(())
 }
 
-/// Sews two particles together within `duration` [s].
+/// Sews two particles together from `begin` on, within `duration` [s].
 ///
 /// A stitch is as long as the fabrics are thick, which is what contact keeps between them, and as stiff as a square cell of them.
-pub fn add_link(model: &mut Model, state: &State, ends: [u32; 2], duration: f64) {
+pub fn add_link(model: &mut Model, state: &State, ends: [u32; 2], [begin, duration]: [f64; 2]) {
     let mean = |of: fn(&Fabric) -> f64| {
         let fabrics = ends.iter().filter_map(|i| model.cloth_of(*i as usize)).map(|c| of(&c.fabric));
         0.5 * fabrics.sum::<f64>()
     };
     let stitch = Stitch {
         length: 1e-3 * mean(|fabric| fabric.thickness),
+        begin,
         duration,
         stiffness: mean(|fabric| 0.5 * (fabric.warp + fabric.weft)),
     };

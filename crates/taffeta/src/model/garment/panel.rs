@@ -185,7 +185,8 @@ fn inner_faces(cdt: &Drawing, border: usize) -> Vec<[u32; 3]> {
 /// Where the points of a panel start [m].
 fn start(garment: &Garment, panel: &Panel, points: &[DVec2]) -> Vec<DVec3> {
     let pose = |position: [f64; 3], rotation: [f64; 3]| Pose::from_degrees(position.into(), rotation.into());
-    let (own, whole) = (pose(panel.position, panel.rotation), pose(garment.position, garment.rotation));
+    let [position, rotation] = garment.placed(panel);
+    let (own, whole) = (pose(position, rotation), pose(garment.position, garment.rotation));
     let shaped = |p: &DVec2| match &panel.wrap {
         Some(wrap) => {
             let angle = wrap.angle.to_radians() + p.x / wrap.radius;

@@ -93,8 +93,8 @@ fn by_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Sweeps) -> Ve
 /// The same, and how many there were.
 fn sweeps_over_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Sweeps) -> (Vec<Vec4>, u32) {
     // A limit that is out of reach: limits are for sweeps that follow one another.
-    let most_give = if sweeps == Sweeps::Relaxed { 1e9 } else { f64::INFINITY };
-    let limits = Limits { most_give, ..Limits::NONE };
+    let (most_give, beyond) = if sweeps == Sweeps::Relaxed { (1e9, 1.6) } else { (f64::INFINITY, 1.0) };
+    let limits = Limits { most_give, beyond, ..Limits::NONE };
     let n = net.rest.len();
     let straights = if single { Vec::new() } else { straight_pairs(&net.edges, &net.rest) };
     let groups = cut(&net.edges, &straights, n);

@@ -212,6 +212,11 @@ impl Model {
         self.cloths.last().map_or(0, |cloth| cloth.particles.end)
     }
 
+    /// Whether there is anything that cloth could touch.
+    pub fn touches(&self) -> bool {
+        !self.colliders.is_empty() || self.cloth_meets_cloth
+    }
+
     /// Where every collider is in a state, in their order.
     pub fn poses<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Pose> + 'a {
         (0..self.colliders.len()).map(|collider| self.pose(collider, &state.positions, state.time))

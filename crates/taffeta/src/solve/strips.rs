@@ -18,9 +18,6 @@ use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 pub(super) const CRUSHED: f64 = 0.25;
 /// A pivot below this share of its diagonal is an edge that the others determine already.
 pub(super) const SMALLEST_PIVOT: f64 = 1e-9;
-/// In sweeps that follow one another tensions change by this much more than a strip alone asks for: strips that cross it will undo some.
-const BEYOND: f64 = 1.6;
-
 /// Scratch of one row of particles and the edges that lead on from it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Row {
@@ -41,11 +38,14 @@ pub struct Limits {
     pub most_give: f64,
     /// Share of the tensions so far that counts [1].
     pub kept: f64,
+    /// Changes of tension over what a strip alone asks for [1]: strips that cross it will undo some.
+    pub beyond: f64,
 }
 
 impl Limits {
     /// No limits.
-    pub const NONE: Limits = Limits { least_tension: f64::NEG_INFINITY, most_give: f64::INFINITY, kept: 1.0 };
+    pub const NONE: Limits =
+        Limits { least_tension: f64::NEG_INFINITY, most_give: f64::INFINITY, kept: 1.0, beyond: 1.0 };
 }
 
 /// Particles that the blocks of one group write to, each its own.
@@ -106,7 +106,7 @@ impl<T> Start<T> {
 /// What a strip is solved for.
 const SOFT: u8 = 0;
 const HARD: u8 = 1;
-/// Hard, with a limit to what compliance brings about: sweep after sweep, so over-relaxed.
+/// Hard, with a limit to what compliance brings about, and over-relaxed.
 const LIMITED: u8 = 2;
 /// The same with impulses along the edges at the start.
 const ALONG: u8 = 3;
@@ -175,7 +175,7 @@ fn solve<W: Wide, const KIND: u8>(
         let row = &rows[i];
         change = share.mul_add(change, W::load(&row.change));
         share = W::load(&row.share);
-        let applied = if KIND == LIMITED { change * W::splat(BEYOND) } else { change };
+        let applied = if KIND == LIMITED { change * W::splat(limits.beyond) } else { change };
         let whole = W::load(&tension[i]).mul_add(W::splat(limits.kept), applied);
         whole.max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);

@@ -20,9 +20,11 @@ const LONGEST: f64 = 1.0 / 60.0;
 const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 /// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
 const SHEAR: f64 = 2.5;
-/// Strain before the last sweeps at which a step is taken again, and how many of these sweeps ask for shorter sub-steps: each costs a fifth of one.
+/// Strain before the last sweeps at which a step is taken again.
 const TORN: f64 = 0.3;
+/// How many of these sweeps ask for shorter sub-steps, and how many do where each asks for contacts too: such a sweep costs much of a sub-step, others a fifth.
 const MANY_SWEEPS: u32 = 60;
+const MANY_WITH_CONTACTS: u32 = 20;
 /// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance.
 const RETRIES_LOST: u32 = 6;
 const RETRIES_MISSED: u32 = 2;
@@ -47,6 +49,7 @@ pub enum Verdict {
 pub struct Pace {
     count: f64,
     fewest: f64,
+    many_sweeps: u32,
     /// Whether the scene gives the number.
     fixed: bool,
     /// Whether the scene gives the most iterations: no step is then taken again. And the most sub-steps.
@@ -77,6 +80,7 @@ impl Pace {
         Self {
             count,
             fewest,
+            many_sweeps: if model.touches() { MANY_WITH_CONTACTS } else { MANY_SWEEPS },
             fixed: model.substeps.is_some(),
             capped: model.max_iterations.is_some(),
             most: model.max_iterations.map_or(MOST_SUBSTEPS, f64::from),
@@ -130,7 +134,7 @@ impl Pace {
         let factor = match () {
             // More were of no use.
             () if self.missed => 1.0 / MORE,
-            () if !whole || sweeps > MANY_SWEEPS => 1.5,
+            () if !whole || sweeps > self.many_sweeps => 1.5,
             () => lag,
         };
         if !self.fixed {

@@ -4,6 +4,7 @@ mod common;
 
 use common::{free_sheet, run, simulation};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use taffeta::scene::{Body, BoxShape, Collider, Method, Pin, Scene, Side, SphereShape};
 
@@ -11,10 +12,19 @@ struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
+thread_local! {
+    /// Whether this thread takes part in a simulation: others, as those of a pool that is about to end, may ask for memory when they like.
+    static COUNTS: Cell<bool> = const { Cell::new(false) };
+}
+
+fn count() {
+    ALLOCATIONS.fetch_add(usize::from(COUNTS.get()), Ordering::Relaxed);
+}
+
 // SAFETY: every call goes to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        count();
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
@@ -25,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        count();
         // SAFETY: as the caller promises.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -37,7 +47,12 @@ static ALLOCATOR: Counting = Counting;
 /// How often memory is asked for in 0.1 s that are taken a second time: lists of what touches grow with it, and then have all their room.
 fn allocations(scene: &Scene, threads: usize) -> usize {
     let mut simulation = simulation(scene);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .start_handler(|_| COUNTS.set(true))
+        .exit_handler(|_| COUNTS.set(false))
+        .build()
+        .unwrap();
     pool.install(|| {
         let start = simulation.state().to_bytes();
         run(&mut simulation, 0.1);

@@ -123,8 +123,8 @@ const GOLDEN: &[(Method, u64)] = &[
     (Method::BackwardEuler, 0x1642_3b8c_a4f4_2331),
     (Method::Bdf2, 0x606a_180b_7bec_88a8),
     (Method::Bdf2Secant, 0xa75c_b5fd_a878_ab29),
-    (Method::ImpulseIterative, 0xdb2b_c149_801b_af9b),
-    (Method::ImpulseStrips, 0x9375_e111_db81_e55a),
+    (Method::ImpulseIterative, 0xed0b_34e5_12d6_ef87),
+    (Method::ImpulseStrips, 0x0b33_fc5b_7f40_f97f),
     (Method::ImpulseDirect, 0xef5b_2bdc_8ed0_9da1),
     (Method::Verlet, 0x9161_7712_e21b_ef3b),
 ];

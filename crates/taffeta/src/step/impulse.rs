@@ -453,7 +453,10 @@ impl Impulse {
             self.correct(last, strain >= TORN, 0.0);
             self.touch(model, h, guard.as_deref_mut());
             strain = self.lengths.strain(&self.q);
-            last.beyond = 4.0 / (4.0 - SLOWEST * SLOWEST * last.beyond);
+            // Contacts and seams do not go beyond what they ask for.
+            let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
+            let alone = model.links.ends.is_empty() && !touches;
+            last.beyond = if alone { 4.0 / (4.0 - SLOWEST * SLOWEST * last.beyond) } else { 1.0 };
             sweeps += 1;
             if strain < 0.9 * best {
                 (best, best_at) = (strain, sweeps);

@@ -4,6 +4,7 @@
 //! the kinetic energy is the measure; it grows with the square of the sub-step. Sub-steps of one step are equal: kept tensions balance at one length.
 
 use crate::model::{ClothPiece, Model};
+use crate::scene::Method;
 use crate::solve::pull::Sums;
 
 /// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
@@ -22,9 +23,10 @@ const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 const SHEAR: f64 = 2.5;
 /// Strain before the last sweeps at which a step is taken again.
 const TORN: f64 = 0.3;
-/// How many of these sweeps ask for shorter sub-steps, and how many do where each asks for contacts too: such a sweep costs much of a sub-step, others a fifth.
+/// How many of these sweeps ask for shorter sub-steps, and how many do where a sweep costs not a fifth of a sub-step but much of it: where it asks for contacts
+/// too, or is many over single edges.
 const MANY_SWEEPS: u32 = 60;
-const MANY_WITH_CONTACTS: u32 = 20;
+const MANY_IF_DEAR: u32 = 20;
 /// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance.
 const RETRIES_LOST: u32 = 6;
 const RETRIES_MISSED: u32 = 2;
@@ -73,6 +75,7 @@ impl Pace {
         let size = |cloth: &ClothPiece| (mass(cloth) / (1e-3 * cloth.fabric.density)).sqrt();
         let swing = |cloth: &ClothPiece| SWING * (size(cloth) / gravity).sqrt();
         let slow = |cloth: &ClothPiece| mass(cloth) * SLOW * SLOW * size(cloth) * gravity;
+        let dear = model.touches() || model.method == Method::ImpulseIterative;
         let longest = model.cloths.iter().map(swing).fold(LONGEST, f64::min);
         let longest = longest.min((SHEAR * shear_time).max(SHORTEST_FOR_SHEAR));
         let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
@@ -80,7 +83,7 @@ impl Pace {
         Self {
             count,
             fewest,
-            many_sweeps: if model.touches() { MANY_WITH_CONTACTS } else { MANY_SWEEPS },
+            many_sweeps: if dear { MANY_IF_DEAR } else { MANY_SWEEPS },
             fixed: model.substeps.is_some(),
             capped: model.max_iterations.is_some(),
             most: model.max_iterations.map_or(MOST_SUBSTEPS, f64::from),

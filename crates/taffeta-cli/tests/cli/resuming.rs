@@ -54,8 +54,9 @@ fn torn_cloth_is_resumed_checked_drawn_and_exported() {
     place.succeed(&["run", "tears.toml", "--quiet", "--frames", "18"]);
     place.succeed(&["run", "tears.toml", "--quiet", "--resume", "--threads", "2"]);
     assert_eq!(place.hashes("out/tears"), place.hashes("alone"));
-    // Where cloth is torn the two sides of the crack lie apart, before it they are one: nothing intersects, and no edge spans the crack.
-    place.succeed(&["check", "out/tears/recording.taffeta", "--tolerance", "0.2"]);
+    // Where cloth is torn the two sides of the crack lie apart, before it they are one: nothing intersects, and no edge spans the crack, which ends more than two
+    // edges wide.
+    place.succeed(&["check", "out/tears/recording.taffeta", "--tolerance", "0.5"]);
 
     let mut reader = Reader::open(place.path("out/tears/recording.taffeta")).unwrap();
     let whole = reader.header().clone();

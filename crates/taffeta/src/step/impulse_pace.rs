@@ -35,12 +35,6 @@ const MORE: f64 = 1.6;
 /// The most sub-steps in a step.
 const MOST_SUBSTEPS: f64 = 4096.0;
 
-/// What things weigh in a scene [m/s²].
-pub fn usual_gravity(model: &Model) -> f64 {
-    let gravity = model.gravity.length();
-    if gravity > 0.0 { gravity } else { ON_EARTH }
-}
-
 /// What a step came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -75,7 +69,8 @@ pub struct Pace {
 impl Pace {
     /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s].
     pub fn new(model: &Model, shear_time: f64, [count, missed]: [f64; 2]) -> Self {
-        let gravity = usual_gravity(model);
+        let falls = model.gravity.length();
+        let gravity = if falls > 0.0 { falls } else { ON_EARTH };
         let mass = |cloth: &ClothPiece| -> f64 { model.mass[cloth.particles.clone()].iter().sum() };
         let size = |cloth: &ClothPiece| (mass(cloth) / (1e-3 * cloth.fabric.density)).sqrt();
         let swing = |cloth: &ClothPiece| SWING * (size(cloth) / gravity).sqrt();

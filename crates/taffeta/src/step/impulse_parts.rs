@@ -1,6 +1,5 @@
 //! What the impulse methods make of a model: hard and soft edges, their strips, and how stiff they are.
 
-use super::impulse_pace::usual_gravity;
 use crate::math::Vec4;
 use crate::model::{ClothPiece, Model, topology};
 use crate::solve::blocks::{Link, NO_TENSION, Strips, Turn};
@@ -8,7 +7,7 @@ use crate::solve::direct::Direct;
 use crate::solve::parts;
 use std::cell::RefCell;
 
-/// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth. Much less and
+/// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth (at 9.81 m/s²). Much less and
 /// tolerances are missed, much more and the tension of straight strips between pins runs away. Such a strip sags to carry its load: the force in it
 /// grows with the root of one over its strain, which counts below the second number.
 const LOAD: f64 = 90.0;
@@ -38,7 +37,7 @@ pub fn direct(model: &Model, strips: &Strips) -> Direct {
 }
 
 fn hard_links(model: &Model) -> impl Fn(u32) -> Link {
-    let weight = |c: &ClothPiece| usual_gravity(model) * model.mass[c.particles.clone()].iter().sum::<f64>();
+    let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
     let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
     move |edge: u32| {
         let [a, b] = model.edges[edge as usize];

@@ -252,7 +252,7 @@ fn edges_strips_trees_and_one_system_find_the_same_impulses() {
 
 #[test]
 fn over_relaxed_sweeps_get_there_sooner() {
-    // On nets of 5 × 5 they take about as many.
+    // On nets of some 5 × 5 they take as many or more.
     let net = Net::of_size(&mut Random::new(9), [20, 20], 0.1);
     let set = InstructionSet::available()[0];
     let [plain, relaxed] =

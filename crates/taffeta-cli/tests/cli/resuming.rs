@@ -56,7 +56,7 @@ fn torn_cloth_is_resumed_checked_drawn_and_exported() {
     assert_eq!(place.hashes("out/tears"), place.hashes("alone"));
     // Where cloth is torn the two sides of the crack lie apart, before it they are one: nothing intersects, and no edge spans the crack, which ends more than two
     // edges wide.
-    place.succeed(&["check", "out/tears/recording.taffeta", "--tolerance", "0.5"]);
+    place.succeed(&["check", "out/tears/recording.taffeta", "--tolerance", "0.25"]);
 
     let mut reader = Reader::open(place.path("out/tears/recording.taffeta")).unwrap();
     let whole = reader.header().clone();

@@ -2,6 +2,7 @@
 
 use super::bodies;
 use super::impulse_around::Around;
+use super::impulse_end::MOST_SWEEPS;
 use super::impulse_lengths::{Lengths, numbers, sweep};
 use super::impulse_links::Links;
 use super::impulse_pace::{Pace, Verdict};
@@ -35,21 +36,13 @@ const KEPT: f64 = 0.5;
 /// The same where edges are corrected one by one, which finds less of it again.
 const KEPT_BY_EDGES: f64 = 0.9;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
-const TORN: f64 = 0.1;
-/// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
-const MOST_SWEEPS: u32 = 300;
-const STALLED: u32 = 60;
+pub(super) const TORN: f64 = 0.1;
 /// Sweeps over contacts of features in one over edges: through a stack a push goes layer by layer.
 const CONTACT_SWEEPS: u32 = 4;
 /// An error that edges have at the start of a sub-step goes within this time [s]: at once it would make the more velocity the shorter the sub-step.
 const MENDING: f64 = 1e-3;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
 const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
-/// In the last sweeps edges go beyond what a strip alone asks for, more from sweep to sweep, as Chebyshev's polynomials say if this is left of the slowest error when
-/// all strips are answered at once.
-const SLOWEST: f64 = 0.995;
-/// In the last sweeps edges may give by this share of the tolerance.
-const LAST_GIVE: f64 = 0.5;
 /// Where tensions start in the memory of a state; the pace stands before them.
 pub(super) const FIRST_TENSION: usize = 2;
 
@@ -64,15 +57,15 @@ pub struct Impulse {
     lone_bends: Vec<usize>,
     pull: Pull,
     /// Tension per length of every edge, hard rows first [N/m]; and what it was before the last sweeps.
-    tension: Vec<Lanes>,
-    kept: Vec<Lanes>,
+    pub(super) tension: Vec<Lanes>,
+    pub(super) kept: Vec<Lanes>,
     /// Positions at the start of a sub-step, after free motion (with a fourth number 1), and at its end with mobilities [m, m/N]. Particles that
     /// stand for none come last.
     pub(super) x: Vec<Vec4>,
     pub(super) y: Vec<Vec4>,
     pub(super) q: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
-    grip: Vec<Vec4>,
+    pub(super) grip: Vec<Vec4>,
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
@@ -82,8 +75,8 @@ pub struct Impulse {
     early: bool,
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<Springs>,
-    around: Around,
-    links: Links,
+    pub(super) around: Around,
+    pub(super) links: Links,
     workers: Vec<Worker>,
     scratch: Vec<Vec<Row>>,
     folds: Vec<Vec<Fold>>,
@@ -323,7 +316,7 @@ impl Impulse {
     }
 
     /// One iteration of position impulses over all hard edges; `far` from their lengths, if so. The share `left` of the errors at the start of the sub-step stays.
-    fn correct(&mut self, limits: Limits, far: bool, left: f64) {
+    pub(super) fn correct(&mut self, limits: Limits, far: bool, left: f64) {
         let tension = &mut self.tension[..self.lengths.strips.rows];
         let start = match (&self.as_printed, left > 0.0) {
             (Some(_), _) => Start::Directions(&self.x[..]),
@@ -356,7 +349,7 @@ impl Impulse {
     }
 
     /// Contacts with friction inside the iteration.
-    fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
+    pub(super) fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
         let of_cloths = model.cloth_particle_count();
         for sweep in 0..CONTACT_SWEEPS {
@@ -409,63 +402,6 @@ impl Impulse {
             self.y[i] = (self.q[i].xyz() + way).into();
             self.y[i].0[3] = 1.0;
         }
-    }
-
-    /// Sweeps until every hard edge at the end of the step is within the tolerance; velocities stay.
-    fn reach_tolerance(
-        &mut self,
-        model: &Model,
-        guard: Option<&mut Guard>,
-        h: f64,
-        pace: &mut Pace,
-        report: &mut StepReport,
-    ) -> Verdict {
-        let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
-        let so_far = report.iterations;
-        let strain = self.sweep_to_tolerance(model, guard, h, before, report);
-        report.converged = strain <= model.tolerance;
-        self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
-        pace.conclude(before, (report.iterations - so_far) / self.lengths.patience, report.converged)
-    }
-
-    /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
-    pub(super) fn sweep_to_tolerance(
-        &mut self,
-        model: &Model,
-        mut guard: Option<&mut Guard>,
-        h: f64,
-        mut strain: f64,
-        report: &mut StepReport,
-    ) -> f64 {
-        let rows = self.lengths.strips.rows;
-        let (mut best, mut sweeps, mut best_at) = (strain, 0, 0);
-        if strain <= model.tolerance {
-            return strain;
-        }
-        let mut last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
-        self.around.stop_bodies();
-        self.grip.fill(Vec4::ZERO);
-        self.kept[..rows].copy_from_slice(&self.tension[..rows]);
-        let patience = self.lengths.patience;
-        let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
-        while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
-            self.links.sew(model, &mut self.q);
-            self.correct(last, strain >= TORN, 0.0);
-            self.touch(model, h, guard.as_deref_mut());
-            strain = self.lengths.strain(&self.q);
-            // Contacts and seams do not go beyond what they ask for.
-            let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
-            let alone = model.links.ends.is_empty() && !touches;
-            last.beyond = if alone { 4.0 / (4.0 - SLOWEST * SLOWEST * last.beyond) } else { 1.0 };
-            sweeps += 1;
-            if strain < 0.9 * best {
-                (best, best_at) = (strain, sweeps);
-            }
-        }
-        // What these sweeps moved without a velocity is not tension that the next step may start from.
-        self.tension[..rows].copy_from_slice(&self.kept[..rows]);
-        report.iterations += sweeps;
-        strain
     }
 
     fn load(&mut self, state: &State, h: f64) {

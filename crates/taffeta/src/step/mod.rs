@@ -9,6 +9,7 @@ mod implicit_solve;
 mod implicit_touch;
 mod impulse;
 mod impulse_around;
+mod impulse_end;
 mod impulse_lengths;
 mod impulse_links;
 mod impulse_pace;

@@ -76,23 +76,29 @@ fn a_destroyed_model_repairs_itself() {
 fn a_capped_step_is_early_but_stable_and_marked() {
     for &method in METHODS {
         for slack in [1.0, 0.95] {
-            let mut scene = hanging_sheet(method, 24, slack, 1e-4);
-            scene.solver.max_iterations = Some(5);
-            let mut simulation = simulation(&scene);
-            let mut early = 0;
-            for frame in 0..90 {
-                let report = simulation.step().unwrap();
-                let strain = simulation.certificate().max_strain;
-                assert!(report.iterations <= 5 && report.substeps <= 5, "{}", method.name());
-                assert_eq!(report.converged, strain <= 1e-4, "{} frame {frame}: {strain}", method.name());
-                early += u32::from(!report.converged);
-                // The middle of a sheet of 1 m falls by no more than half of that.
-                let model = simulation.model();
-                let kinetic = taffeta::step::Energy::of(model, simulation.state()).kinetic;
-                let most = 0.5 * 9.81 * model.mass.iter().sum::<f64>();
-                assert!(kinetic < most, "{} frame {frame}: {kinetic} J of {most} J", method.name());
+            // Larger sheets need fewer sub-steps, and edge by edge more iterations than there are.
+            for size in [1.0, 23.0] {
+                let mut scene = hanging_sheet(method, 24, slack, 1e-4);
+                scene.cloth[0].sheet.as_mut().unwrap().width = size;
+                scene.cloth[0].sheet.as_mut().unwrap().height = size;
+                scene.solver.max_iterations = Some(5);
+                let mut simulation = simulation(&scene);
+                let mut early = 0;
+                for frame in 0..90 {
+                    let report = simulation.step().unwrap();
+                    let strain = simulation.certificate().max_strain;
+                    let what = format!("{} {size} m frame {frame}", method.name());
+                    assert!(report.iterations <= 5 && report.substeps <= 5, "{what}");
+                    assert_eq!(report.converged, strain <= 1e-4, "{what}: {strain}");
+                    early += u32::from(!report.converged);
+                    // The middle of a sheet falls by no more than half of its size.
+                    let model = simulation.model();
+                    let kinetic = taffeta::step::Energy::of(model, simulation.state()).kinetic;
+                    let most = 0.5 * 9.81 * size * model.mass.iter().sum::<f64>();
+                    assert!(kinetic < most, "{what}: {kinetic} J of {most} J");
+                }
+                assert!(early > 0 || size > 1.0, "{}: five are not enough for 0.01 %", method.name());
             }
-            assert!(early > 0, "{}: five iterations are not enough for 0.01 %", method.name());
         }
     }
 }

@@ -145,7 +145,8 @@ impl Impulse {
     ) -> Result<StepReport, StepError> {
         let mut report = StepReport { shortest_substep: f64::INFINITY, ..StepReport::default() };
         self.stages = Stages::default();
-        let mut pace = Pace::new(model, self.shear_time, [state.memory[0], state.memory[1]]);
+        let iterations = if self.as_printed.is_some() { 1 } else { self.lengths.patience };
+        let mut pace = Pace::new(model, self.shear_time, iterations, [state.memory[0], state.memory[1]]);
         if let Some(springs) = &self.as_printed {
             pace.at_least(springs.fewest(model)?);
         }
@@ -196,7 +197,7 @@ impl Impulse {
             self.links.begin(model, time, h, &self.x);
             self.stages.add("air", begun.elapsed().as_secs_f64());
             let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;
-            let (sums, sweeps) = self.substep(model, h, guard.as_deref_mut(), left - (count - k - 1));
+            let (sums, sweeps) = self.substep(model, h, guard.as_deref_mut(), left / (count - k));
             report.substeps += 1;
             report.iterations += sweeps;
             if pace.judge(&sums) == Verdict::Lost {

@@ -54,9 +54,10 @@ pub struct Pace {
     many_sweeps: u32,
     /// Whether the scene gives the number.
     fixed: bool,
-    /// Whether the scene gives the most iterations: no step is then taken again. And the most sub-steps.
+    /// Whether the scene gives the most iterations: no step is then taken again. And how many sub-steps they are enough for at most, and as usual.
     capped: bool,
     most: f64,
+    enough_for: f64,
     tries: u32,
     /// Whether the step before missed its tolerance: then trying again is not worth it.
     missed: bool,
@@ -67,8 +68,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s].
-    pub fn new(model: &Model, shear_time: f64, [count, missed]: [f64; 2]) -> Self {
+    /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s]; a sub-step takes up to `iterations`.
+    pub fn new(model: &Model, shear_time: f64, iterations: u32, [count, missed]: [f64; 2]) -> Self {
         let falls = model.gravity.length();
         let gravity = if falls > 0.0 { falls } else { ON_EARTH };
         let mass = |cloth: &ClothPiece| -> f64 { model.mass[cloth.particles.clone()].iter().sum() };
@@ -80,13 +81,15 @@ impl Pace {
         let longest = longest.min((SHEAR * shear_time).max(SHORTEST_FOR_SHEAR));
         let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
         let count = model.substeps.map_or(count.max(fewest).min(MOST_SUBSTEPS), f64::from);
+        let most = model.max_iterations.map_or(f64::INFINITY, f64::from);
         Self {
             count,
             fewest,
             many_sweeps: if dear { MANY_IF_DEAR } else { MANY_SWEEPS },
             fixed: model.substeps.is_some(),
             capped: model.max_iterations.is_some(),
-            most: model.max_iterations.map_or(MOST_SUBSTEPS, f64::from),
+            most: most.min(MOST_SUBSTEPS),
+            enough_for: most / f64::from(iterations),
             tries: 0,
             missed: missed != 0.0,
             worst: 0.0,
@@ -106,14 +109,15 @@ impl Pace {
         [self.count, f64::from(u8::from(self.missed))]
     }
 
-    /// Sub-steps in this step.
+    /// Sub-steps in this step. Iterations that are too few do most as one in each.
     pub fn substeps(&self) -> u32 {
-        self.count.min(self.most).ceil() as u32
+        let count = if self.is_early() && !self.fixed { self.most } else { self.count.min(self.most) };
+        count.ceil() as u32
     }
 
-    /// Whether the scene allows fewer than are needed.
+    /// Whether the scene allows fewer iterations than are needed.
     pub fn is_early(&self) -> bool {
-        self.count > self.most
+        self.count > self.enough_for
     }
 
     /// Looks at a sub-step.

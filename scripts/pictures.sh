@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README anew: scripts/pictures.sh
+# Makes the pictures of the README and of the scenes in docs anew: scripts/pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 taffeta() { cargo run --release --quiet -- "$@"; }
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-picture() { # NAME SCENE FRAMES FRAME OPTIONS...
-    local name=$1 scene=$2 frames=$3 frame=$4
-    shift 4
-    taffeta run "$scene" --frames "$frames" --out "$out/$name" --no-picture --quiet
-    taffeta render "$out/$name/recording.taffeta" --frame "$frame" --size 960x540 --final --out "docs/pictures/$name.png" "$@"
+picture() { # SCENE FRAME SIZE OPTIONS...
+    local scene=$1 frame=$2 size=$3
+    shift 3
+    taffeta run "$scene" --frames "$frame" --out "$out/$scene" --no-picture --quiet
+    taffeta render "$out/$scene/recording.taffeta" --size "$size" --final --out "docs/pictures/$scene.png" "$@"
 }
-picture drape drape 60 60
-picture flag flag 75 75
-picture hang hang 45 14 --color strain
+picture drape 60 960x540
+picture flag 75 960x540
+picture hang 14 960x540 --color strain
+picture objects 20 960x540
+picture tablecloth-pull 19 960x540
+picture catch 6 960x540
+picture shirt 133 480x600
 # The page needs npm and Chromium.
 (cd crates/taffeta-view/web && npm ci --no-audit --no-fund && node tests/picture.mjs ../../../docs/pictures/viewer.png)

@@ -15,6 +15,8 @@ const STALLED: u32 = 60;
 /// In the last sweeps edges go beyond what a strip alone asks for, more from sweep to sweep, as Chebyshev's polynomials say if this is left of the slowest error when
 /// all strips are answered at once.
 const SLOWEST: f64 = 0.995;
+/// After so many sweeps that gained nothing edges go no further than a strip asks for: crumpled cloth has errors that the polynomials do not know.
+const AMISS: u32 = 15;
 /// In the last sweeps edges may give by this share of the tolerance.
 const LAST_GIVE: f64 = 0.5;
 
@@ -64,11 +66,12 @@ impl Impulse {
             // Contacts and seams do not go beyond what they ask for.
             let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
             let alone = model.links.ends.is_empty() && !touches;
-            last.beyond = if alone { 4.0 / (4.0 - SLOWEST * SLOWEST * last.beyond) } else { 1.0 };
             sweeps += 1;
             if strain < 0.9 * best {
                 (best, best_at) = (strain, sweeps);
             }
+            let gains = sweeps - best_at <= AMISS * patience;
+            last.beyond = if alone && gains { 4.0 / (4.0 - SLOWEST * SLOWEST * last.beyond) } else { 1.0 };
         }
         // What these sweeps moved without a velocity is not tension that the next step may start from.
         self.tension[..rows].copy_from_slice(&self.kept[..rows]);

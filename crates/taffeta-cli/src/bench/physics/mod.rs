@@ -24,8 +24,8 @@ use taffeta::scene::{Air, Cloth, ClothModel, Contact, FabricChange, Mesh, Method
 
 /// Acceleration of gravity [m/s²].
 const GRAVITY: f64 = 9.81;
-/// Sub-steps and iterations after which cloth is not waited for any longer.
-const MOST_WORK: u64 = 1_500_000;
+/// Particles moved in sub-steps and iterations after which cloth is not waited for any longer.
+const MOST_WORK: u64 = 3_000_000_000;
 
 /// Compares every method with physics that has an answer.
 ///
@@ -348,10 +348,11 @@ fn run(simulation: &mut Simulation, seconds: f64) -> Result<(), Failure> {
 /// Steps until nothing moves by more than 0.01 mm/s, for `seconds` at most; a run that needs [`MOST_WORK`] has no rest to find.
 fn settle(simulation: &mut Simulation, seconds: f64) -> Result<(), Failure> {
     let still = |s: &Simulation| s.state().velocities.iter().all(|v| v.length() < 1e-5);
+    let particles = simulation.model().particle_count() as u64;
     let (mut work, mut checked) = (0, 0.0);
     while simulation.state().time < seconds && work < MOST_WORK {
         let report = simulation.step().map_err(Failure::work)?;
-        work += u64::from(report.substeps) + u64::from(report.iterations);
+        work += particles * (u64::from(report.substeps) + u64::from(report.iterations));
         // Nothing moves at the start either.
         if simulation.state().time > checked + 0.2 {
             if still(simulation) {

@@ -125,7 +125,7 @@ const GOLDEN: &[(Method, u64)] = &[
     (Method::Bdf2Secant, 0xa75c_b5fd_a878_ab29),
     (Method::ImpulseIterative, 0xed0b_34e5_12d6_ef87),
     (Method::ImpulseStrips, 0x0b33_fc5b_7f40_f97f),
-    (Method::ImpulseDirect, 0xd9dc_3222_4950_36dc),
+    (Method::ImpulseDirect, 0x6449_b980_3b7a_a929),
     (Method::Verlet, 0x9161_7712_e21b_ef3b),
 ];
 

@@ -27,11 +27,9 @@ const TORN: f64 = 0.3;
 /// too, or is many over single edges.
 const MANY_SWEEPS: u32 = 60;
 const MANY_IF_DEAR: u32 = 20;
-/// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance, which more sub-steps help more often where
-/// something hits something than where a row is taut.
+/// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance.
 const RETRIES_LOST: u32 = 6;
 const RETRIES_MISSED: u32 = 2;
-const RETRIES_IF_HIT: u32 = 5;
 /// More sub-steps from one try to the next.
 const MORE: f64 = 1.6;
 /// The most sub-steps in a step.
@@ -54,7 +52,6 @@ pub struct Pace {
     count: f64,
     fewest: f64,
     many_sweeps: u32,
-    retries_missed: u32,
     /// Whether the scene gives the number.
     fixed: bool,
     /// Whether the scene gives the most iterations: no step is then taken again. And how many sub-steps they are enough for at most, and as usual.
@@ -89,7 +86,6 @@ impl Pace {
             count,
             fewest,
             many_sweeps: if dear { MANY_IF_DEAR } else { MANY_SWEEPS },
-            retries_missed: if model.touches() { RETRIES_IF_HIT } else { RETRIES_MISSED },
             fixed: model.substeps.is_some(),
             capped: model.max_iterations.is_some(),
             most: most.min(MOST_SUBSTEPS),
@@ -155,7 +151,7 @@ impl Pace {
     }
 
     fn is_last_try(&self, why: Verdict) -> bool {
-        let most = if why == Verdict::Lost { RETRIES_LOST } else { self.retries_missed };
+        let most = if why == Verdict::Lost { RETRIES_LOST } else { RETRIES_MISSED };
         self.fixed || self.capped || self.tries >= most
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use taffeta_io::recording::{Frame, Reader};
 
-#[path = "../../crates/taffeta-io/tests/mesh_files/reseal.rs"]
+#[path = "../../crates/taffeta-io/tests/files/meshes/reseal.rs"]
 mod reseal;
 
 fn read(path: &Path) {

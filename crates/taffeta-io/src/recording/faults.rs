@@ -9,7 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-#[path = "../../tests/recording_sample/mod.rs"]
+#[path = "../../tests/files/recording/sample.rs"]
+#[allow(dead_code)] // the tests beside it use the rest
 mod sample;
 
 /// How a call fails.

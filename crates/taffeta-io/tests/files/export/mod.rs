@@ -1,0 +1,6 @@
+//! Exports.
+
+mod faults;
+mod memory;
+mod readers;
+mod whole;

@@ -1,0 +1,7 @@
+//! Tests of everything that is a file, one program.
+
+mod animated;
+mod export;
+mod meshes;
+mod recording;
+mod scenes;

@@ -1,0 +1,9 @@
+//! Scene files and what they name.
+
+mod bad;
+mod file;
+mod imports;
+mod keys;
+mod layers;
+mod mesh_bodies;
+mod tablecloth_pull;

@@ -1,0 +1,203 @@
+//! Colliders from meshes: placed, moved, deformed, measured, and refused where they cannot be bodies.
+
+use crate::common::mesh_body;
+use std::collections::BTreeMap;
+use taffeta::Simulation;
+use taffeta::check::{Surface, against_mesh, certify, intersections_between_brute_force};
+use taffeta::collide::distance::{Kind, closest};
+use taffeta::collide::surface;
+use taffeta::math::random::Random;
+use taffeta::math::{DVec3, Pose, trig};
+use taffeta::model::{BodyMesh, Form};
+use taffeta::scene::{Cloth, Collider, Fault, Keyframe, Mesh, MeshBody, Method, Scene, Sequence, Sheet};
+
+/// A ring that lies flat: its radius, that of its tube [m], corners around both.
+fn torus(radius: f64, tube: f64, corners: [u32; 2]) -> Mesh {
+    let [around, across] = corners;
+    let angle = |k: u32, of: u32| std::f64::consts::TAU * f64::from(k) / f64::from(of);
+    let mut mesh = Mesh::default();
+    for i in 0..around {
+        for j in 0..across {
+            let (a, b) = (angle(i, around), angle(j, across));
+            let out = radius + tube * trig::cos(b);
+            mesh.positions.push(DVec3::new(out * trig::cos(a), tube * trig::sin(b), -out * trig::sin(a)));
+            let at = |i: u32, j: u32| (i % around) * across + j % across;
+            mesh.quads.push([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+        }
+    }
+    mesh
+}
+
+fn sequence(last: u32, rate: f64) -> MeshBody {
+    MeshBody { sequence: Some(Sequence { first: 1, last, rate }), ..mesh_body("ring-##.obj") }
+}
+
+/// A sheet at a height [m] over a body, which moves by keyframes.
+fn scene(mesh: MeshBody, height: f64, keyframe: Vec<Keyframe>) -> Scene {
+    let sheet = Sheet { width: 1.0, height: 1.0, columns: 21, rows: 21, slack: 1.0 };
+    Scene {
+        cloth: vec![Cloth { sheet: Some(sheet), position: [0.0, height, 0.0], ..Cloth::default() }],
+        collider: vec![Collider { mesh: Some(mesh), keyframe, ..Collider::default() }],
+        ..Scene::default()
+    }
+}
+
+fn refused(mesh: MeshBody, meshes: &BTreeMap<String, Mesh>) -> Fault {
+    let Err(faults) = Simulation::new(&scene(mesh, 1.0, vec![]), meshes) else { panic!("taken") };
+    assert_eq!(faults.len(), 1, "{faults:#?}");
+    assert_eq!(faults[0].key, "collider[0].mesh.file");
+    assert!(!faults[0].remedy.is_empty());
+    faults[0].clone()
+}
+
+#[test]
+fn a_ring_is_placed_moved_and_measured() {
+    let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.05, [24, 12]))]);
+    let up = Keyframe { time: 1.0, shift: [0.0, 0.2, 0.0], turn: [0.0, 90.0, 0.0], ease: Default::default() };
+    let asked = scene(mesh_body("ring.obj"), 0.15, vec![Keyframe { time: 0.0, ..up.clone() }, up]);
+    let mut still = asked.clone();
+    still.collider[0].keyframe.clear();
+    for (asked, gap, cut) in [(&still, 0.1, false), (&asked, 0.0, true)] {
+        let simulation = Simulation::new(asked, &meshes).unwrap();
+        let told = certify(simulation.model(), simulation.state());
+        assert!((told.min_gap - gap).abs() < 1e-12, "{told:?}");
+        assert_eq!(told.cloth_body > 0, cut, "{told:?}");
+
+        let all = surface::Surface::new(simulation.model());
+        let ring = &all.objects[1];
+        assert_eq!((ring.points.len(), ring.triangles.len(), ring.radius), (288, 576, 0.005));
+        let mut points = vec![DVec3::ZERO; all.points - all.particles];
+        all.place_bodies(simulation.model(), 0.5, &mut points);
+        let pose = simulation.model().colliders[0].pose(0.5);
+        let expected = meshes["ring.obj"].positions.iter().map(|p| pose.to_world(*p));
+        assert!(points.iter().copied().eq(expected));
+    }
+}
+
+#[test]
+fn every_method_steps_beside_a_ring() {
+    let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.05, [12, 6]))]);
+    for method in Method::ALL {
+        let mut asked = scene(mesh_body("ring.obj"), 5.0, vec![]);
+        asked.solver.method = *method;
+        let mut simulation = Simulation::new(&asked, &meshes).unwrap();
+        let report = simulation.step();
+        assert!(report.is_ok(), "{method:?}");
+    }
+}
+
+#[test]
+fn a_sequence_moves_straight_from_file_to_file_and_then_rests() {
+    let meshes: BTreeMap<String, Mesh> =
+        (1..=3).map(|k| (format!("ring-0{k}.obj"), torus(0.1 * f64::from(k), 0.05, [8, 6]))).collect();
+    let mesh = BodyMesh::new(&sequence(3, 10.0), &meshes, "collider[0]").unwrap();
+    assert!(mesh.deforms());
+    let pose = Pose { position: DVec3::X, ..Pose::IDENTITY };
+    for (time, radius) in
+        [(-1.0, 0.1), (0.0, 0.1), (0.05, 0.15), (0.1, 0.2), (0.19, 0.29), (0.2, 0.3), (9.0, 0.3)]
+    {
+        let expected = torus(radius, 0.05, [8, 6]).positions;
+        for (found, expected) in mesh.points(time, &pose).iter().zip(expected) {
+            assert!(found.distance(expected + DVec3::X) < 1e-12, "{time}: {found}");
+        }
+    }
+    // As it stands in a recording.
+    let mut recorded = serde_json::to_value(Form::Mesh(mesh.clone())).unwrap();
+    assert!(serde_json::from_value::<Form>(recorded.clone()).unwrap() == Form::Mesh(mesh));
+    recorded["triangles"][0][2] = 48.into();
+    assert!(serde_json::from_value::<Form>(recorded).is_err());
+}
+
+#[test]
+fn what_cannot_be_a_body_is_refused_by_name() {
+    let ring = torus(0.3, 0.05, [8, 6]);
+    let one = |mesh: Mesh| BTreeMap::from([("ring.obj".to_string(), mesh)]);
+    assert!(refused(mesh_body("other.obj"), &one(ring.clone())).reason.contains("not handed in"));
+
+    let mut lost = ring.clone();
+    lost.positions[7].y = f64::NAN;
+    let fault = refused(mesh_body("ring.obj"), &one(lost));
+    assert!(fault.reason.contains("point 7 is at [") && fault.value.contains("ring.obj"), "{fault:?}");
+    let mut beyond = ring.clone();
+    beyond.quads[0][2] = 48;
+    assert!(refused(mesh_body("ring.obj"), &one(beyond)).reason.contains("names point 48 of 48"));
+    let mut flat = ring.clone();
+    flat.quads.clear();
+    flat.triangles = vec![[0, 1, 0], [2, 2, 2]];
+    assert!(refused(mesh_body("ring.obj"), &one(flat)).reason.contains("three different corners"));
+
+    let two = |other: Mesh| {
+        BTreeMap::from([("ring-01.obj".to_string(), ring.clone()), ("ring-02.obj".to_string(), other)])
+    };
+    let fault = refused(sequence(2, 25.0), &two(torus(0.3, 0.05, [6, 8])));
+    assert!(fault.reason.contains("other points or faces than ring-01.obj"), "{fault:?}");
+    assert!(fault.value.contains("ring-02.obj"));
+    let mut far = ring.clone();
+    far.positions.iter_mut().for_each(|p| p.x += 10.0);
+    let fault = refused(sequence(2, 25.0), &two(far.clone()));
+    assert!(fault.reason.contains("point 0 moves 10.000 m in 0.04 s"), "{fault:?}");
+    assert!(BodyMesh::new(&sequence(2, 5.0), &two(far), "").is_ok());
+}
+
+#[test]
+fn triangles_without_area_are_the_lines_that_they_are() {
+    let mut mesh = torus(0.3, 0.05, [8, 6]);
+    let (a, b) = (mesh.positions[0], mesh.positions[1]);
+    mesh.positions.push(0.5 * (a + b));
+    mesh.triangles = vec![[0, 1, 48], [0, 0, 1]];
+    let meshes = BTreeMap::from([("ring.obj".to_string(), mesh)]);
+    let mesh = BodyMesh::new(&mesh_body("ring.obj"), &meshes, "").unwrap();
+    assert_eq!(mesh.triangles().len(), 2 * 48 + 1);
+    let simulation = Simulation::new(&scene(mesh_body("ring.obj"), 0.15, vec![]), &meshes).unwrap();
+    let told = certify(simulation.model(), simulation.state());
+    assert!((told.min_gap - 0.1).abs() < 2e-2 && told.cloth_body == 0, "{told:?}");
+}
+
+/// The least distance of two surfaces by all pairs of points and triangles, and of edges.
+fn least_distance(a: Surface, b: Surface) -> f64 {
+    let corners = |s: Surface, t: &[u32; 3]| t.map(|k| s.positions[k as usize]);
+    let mut least = f64::INFINITY;
+    for p in a.triangles.iter().map(|t| corners(a, t)) {
+        for q in b.triangles.iter().map(|t| corners(b, t)) {
+            let mut consider = |kind, points| least = least.min(closest(kind, &points).vector.length());
+            for k in 0..3 {
+                consider(Kind::PointTriangle, [p[k], q[0], q[1], q[2]]);
+                consider(Kind::PointTriangle, [q[k], p[0], p[1], p[2]]);
+                (0..3).for_each(|l| consider(Kind::EdgeEdge, [p[k], p[(k + 1) % 3], q[l], q[(l + 1) % 3]]));
+            }
+        }
+    }
+    least
+}
+
+#[test]
+fn gaps_and_intersections_agree_with_all_pairs() {
+    let mut random = Random::new(17);
+    let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.1, [12, 8]))]);
+    let mesh = BodyMesh::new(&mesh_body("ring.obj"), &meshes, "").unwrap();
+    let (mut apart, mut crossing) = (0, 0);
+    for _ in 0..40 {
+        let mut number = |size: f64| random.between(-size, size);
+        let position = DVec3::new(number(0.4), number(0.3), number(0.4));
+        let ring = mesh.points(0.0, &Pose::from_degrees(position, DVec3::splat(number(90.0))));
+        let sheet: Vec<DVec3> = (0..60).map(|_| DVec3::new(number(0.5), number(0.1), number(0.5))).collect();
+        let triangles: Vec<[u32; 3]> = (0..20).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+        let cloth: Vec<DVec3> =
+            sheet.iter().enumerate().map(|(k, p)| sheet[k / 3 * 3].lerp(*p, 0.2)).collect();
+        let cloth = Surface { positions: &cloth, triangles: &triangles };
+        let body = Surface { positions: &ring, triangles: mesh.triangles() };
+        let told = against_mesh(cloth, body);
+        let mut pairs: Vec<u32> =
+            intersections_between_brute_force(cloth, body).iter().map(|p| p[0]).collect();
+        pairs.dedup();
+        assert_eq!(told.intersecting, pairs);
+        let expected = if pairs.is_empty() { least_distance(cloth, body) } else { 0.0 };
+        assert!((told.min_gap - expected).abs() < 1e-12, "{} {expected}", told.min_gap);
+        if pairs.is_empty() { apart += 1 } else { crossing += 1 }
+    }
+    assert!(apart > 3 && crossing > 3, "{apart} {crossing}");
+    let lost = [DVec3::ZERO, DVec3::X, DVec3::NAN];
+    let body = Surface { positions: &lost, triangles: &[[0, 1, 2]] };
+    let far = Surface { positions: &[DVec3::Y, DVec3::Z, DVec3::ONE], triangles: &[[0, 1, 2]] };
+    assert_eq!(against_mesh(far, body).min_gap, f64::NEG_INFINITY);
+}

@@ -1,0 +1,6 @@
+//! Bodies: free, led, of meshes, soft.
+
+mod free;
+mod meshes;
+mod moving;
+mod solids;

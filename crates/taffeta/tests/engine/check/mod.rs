@@ -1,0 +1,4 @@
+//! The certificate.
+
+mod certificate;
+mod reference;

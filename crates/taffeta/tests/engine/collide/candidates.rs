@@ -1,0 +1,139 @@
+//! Pairs of features: found fast and by brute force, and nothing that comes near is missing.
+
+use super::motions::{Motion, Parts, crowd, published, random_vector, sheet};
+use taffeta::collide::candidates::{Candidates, Kind, Pair, brute_force};
+use taffeta::collide::surface::NO_EDGE;
+use taffeta::math::DVec3;
+use taffeta::math::random::Random;
+
+/// Pairs found with any number of threads, which must be those of brute force.
+fn pairs(motion: &Motion, pad: f64) -> Vec<Pair> {
+    let Motion { surface, movable, from, to } = motion;
+    let slow = brute_force(surface, movable, from, to, pad);
+    for threads in [1, 3] {
+        let mut candidates = Candidates::new(surface, movable);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            candidates.find(surface, from, to, pad);
+            // A second time, after something else: history must not matter.
+            candidates.find(surface, to, from, 2.0 * pad);
+            candidates.find(surface, from, to, pad);
+        });
+        assert_eq!(candidates.pairs(), slow);
+    }
+    slow
+}
+
+#[test]
+fn crowds_are_found_as_by_brute_force() {
+    let found: Vec<usize> =
+        (0..24).map(|seed| pairs(&crowd(seed), 0.003 * (seed % 3) as f64).len()).collect();
+    assert!(found.iter().sum::<usize>() > 10_000 && found.iter().any(|n| *n < 2000), "{found:?}");
+}
+
+#[test]
+fn published_meshes_are_found_as_by_brute_force() {
+    for name in ["cube.obj", "two-cubes-close.obj", "two-cubes-intersecting.obj", "thick-cloth/t0.obj"] {
+        let Some((points, triangles)) = published(name) else { return };
+        let mut parts = Parts::default();
+        parts.add(&points, &triangles, 0.001, None);
+        let to = if name.ends_with("t0.obj") { published("thick-cloth/t1.obj").unwrap().0 } else { points };
+        let found = pairs(&parts.moved(to, 1_000_000), 0.0).len();
+        assert!(found > 0, "{name}: {found} pairs");
+    }
+}
+
+/// A sheet that bends and stretches from one smooth shape to another: folds, twists and waves of random size.
+fn smooth(seed: u64) -> Motion {
+    let mut random = Random::new(seed);
+    let (points, triangles) = sheet(12);
+    let mut shape = |size: f64| {
+        let waves = [(); 3].map(|_| (random_vector(&mut random, 9.0), random_vector(&mut random, size)));
+        let bend = move |p: &DVec3| waves.iter().map(|(k, a)| libm::sin(k.dot(*p)) * *a).sum::<DVec3>() + *p;
+        points.iter().map(bend).collect::<Vec<_>>()
+    };
+    let size = [0.05, 0.2, 0.5][seed as usize % 3];
+    let (from, to) = (shape(size), shape(size));
+    let mut parts = Parts::default();
+    parts.add(&points, &triangles, 0.01, None);
+    let nearly = from.iter().zip(&to).map(|(a, b)| a.lerp(*b, 0.2)).collect();
+    Motion { from, ..parts.moved(nearly, 1_000_000) }
+}
+
+#[test]
+fn what_is_not_listed_never_comes_near() {
+    let mut near_and_listed = 0;
+    for seed in 0..9 {
+        let (motion, pad) = (smooth(seed), 0.002);
+        let listed: std::collections::BTreeSet<_> = pairs(&motion, pad).iter().map(|p| p.points).collect();
+        for [t, u] in pairs_of_triangles(&motion) {
+            for (kind, points) in features(&motion, t, u) {
+                let distance = (0..=16).map(|k| distance(&motion, kind, points, f64::from(k) / 16.0));
+                if distance.fold(f64::INFINITY, f64::min) < 0.015 + pad {
+                    near_and_listed += 1;
+                    assert!(listed.contains(&points), "seed {seed}: {points:?} come near and are not listed");
+                }
+            }
+        }
+    }
+    assert!(near_and_listed > 300, "{near_and_listed}");
+}
+
+#[test]
+fn a_smooth_sheet_has_few_pairs() {
+    let (points, triangles) = sheet(40);
+    let mut parts = Parts::default();
+    let turned = |p: &DVec3| DVec3::new(p.x - 0.7 * p.z, 0.1 * libm::sin(5.0 * p.x), p.z + 0.7 * p.x);
+    parts.add(&points.iter().map(turned).collect::<Vec<_>>(), &triangles, 0.0005, None);
+    let to = parts.points.iter().map(|p| *p + DVec3::new(0.0, -0.5, 0.001 * p.x)).collect();
+    let motion = parts.moved(to, 1_000_000);
+    let mut candidates = Candidates::new(&motion.surface, &motion.movable);
+    candidates.find(&motion.surface, &motion.from, &motion.to, 1e-4);
+    let per_triangle = candidates.pairs().len() as f64 / triangles.len() as f64;
+    assert!(per_triangle < 2.0, "{per_triangle} pairs per triangle");
+}
+
+fn pairs_of_triangles(motion: &Motion) -> impl Iterator<Item = [usize; 2]> {
+    let n = motion.surface.triangles.len();
+    (0..n).flat_map(move |t| (t..n).map(move |u| [t, u]))
+}
+
+/// Features that stand with two triangles and share no point.
+fn features(motion: &Motion, t: usize, u: usize) -> Vec<(Kind, [u32; 4])> {
+    let s = &motion.surface;
+    let (a, b) = (s.triangles[t], s.triangles[u]);
+    let mut all = Vec::new();
+    for k in 0..3 {
+        if s.owned[t].corners[k] && !b.contains(&a[k]) {
+            all.push((Kind::PointTriangle, [a[k], b[0], b[1], b[2]]));
+        }
+        if s.owned[u].corners[k] && !a.contains(&b[k]) {
+            all.push((Kind::PointTriangle, [b[k], a[0], a[1], a[2]]));
+        }
+        for l in 0..3 {
+            let (e, f) = (s.owned[t].edges[k], s.owned[u].edges[l]);
+            if e != NO_EDGE && f != NO_EDGE {
+                let ([a, b], [c, d]) = (s.edges[e.min(f) as usize], s.edges[e.max(f) as usize]);
+                if a != c && a != d && b != c && b != d {
+                    all.push((Kind::EdgeEdge, [a, b, c, d]));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The distance of two features at a time, by looking at many of their points: never less than it is.
+fn distance(motion: &Motion, kind: Kind, points: [u32; 4], time: f64) -> f64 {
+    let [p, a, b, c] = points.map(|i| motion.from[i as usize].lerp(motion.to[i as usize], time));
+    let steps = || (0..=8).map(|k| f64::from(k) / 8.0);
+    let to_segment = |p: DVec3, a: DVec3, b: DVec3| {
+        let s = ((p - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
+        p.distance(a.lerp(b, s))
+    };
+    let all = steps().map(|s| match kind {
+        Kind::PointTriangle => to_segment(p, a, b.lerp(c, s)),
+        Kind::EdgeEdge => to_segment(p.lerp(a, s), b, c),
+    });
+    all.fold(f64::INFINITY, f64::min)
+}

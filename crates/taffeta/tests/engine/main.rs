@@ -1,0 +1,13 @@
+//! The engine's tests, one program: folders as in `src`, and what all methods have to obey.
+
+mod bodies;
+mod check;
+mod collide;
+mod common;
+mod determinism;
+mod forces;
+mod house;
+mod laws;
+mod scene;
+mod solve;
+mod step;

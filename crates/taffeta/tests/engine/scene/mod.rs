@@ -1,0 +1,4 @@
+//! What a scene makes: garments and the mannequin.
+
+mod garments;
+mod mannequin;

@@ -1,0 +1,6 @@
+//! Linear systems.
+
+mod allocation;
+mod coupling;
+mod linear;
+mod systems;

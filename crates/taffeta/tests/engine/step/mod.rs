@@ -1,0 +1,13 @@
+//! One step, method by method.
+
+mod allocation;
+mod implicit;
+mod implicit_contact;
+mod impulse_oracles;
+mod impulse_pendulum;
+mod impulse_rest;
+mod impulse_tolerance;
+mod interventions;
+mod oracles;
+mod parting;
+mod strain_limit;

@@ -1,6 +1,6 @@
 //! Friction with a closed answer: what holds does not creep, what slides slides by Coulomb's law, and a belt around a drum holds e^(μφ).
 //!
-//! `TAFFETA_SECONDS=600 cargo test --release -p taffeta --test engine friction::what_lies_below` waits ten minutes for the sheet to creep.
+//! `TAFFETA_SECONDS=600 cargo test --release -p taffeta --test engine friction::below` waits ten minutes for the sheet to creep.
 
 use crate::common::{centre, simulation};
 use taffeta::Simulation;

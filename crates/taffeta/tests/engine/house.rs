@@ -335,16 +335,16 @@ fn every_command_and_option_named_in_a_document_exists() {
                 faults.check(false, document, &told);
                 continue;
             };
-            let given = rest.iter().filter(|word| word.starts_with("--"));
-            let right = given.clone().all(|word| options.iter().any(|option| option == word));
+            let mut given = rest.iter().filter(|word| word.starts_with("--"));
+            let right = given.all(|word| options.iter().any(|option| option == word));
             faults.check(right, document, &told);
             all.extend(options);
         }
     }
     for document in &documents {
         for option in document.quoted.iter().filter(|code| code.starts_with("--")) {
-            let right = option.split(' ').filter(|word| word.starts_with("--"));
-            let right = right.clone().all(|word| all.iter().any(|option| option == word));
+            let mut given = option.split(' ').filter(|word| word.starts_with("--"));
+            let right = given.all(|word| all.iter().any(|option| option == word));
             faults.check(right, document, option);
         }
     }

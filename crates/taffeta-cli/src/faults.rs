@@ -1,7 +1,7 @@
 //! Faults of a scene, each with the line it stands in underlined.
 
 use crate::certificate::counted;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::io::IsTerminal;
 use taffeta::scene::Fault;
 use taffeta_io::scene_file::{LocatedFault, SceneFaults};
@@ -22,41 +22,44 @@ pub fn shown(faults: &SceneFaults) -> String {
         // Plain text clips long lines; a picture would fill the screen with them.
         return format!("{faults}{}", counted(faults.faults.len(), "fault"));
     }
-    let terminal = std::io::stderr().is_terminal();
-    let theme = match (terminal, std::env::var_os("NO_COLOR")) {
-        (true, None) => GraphicalTheme::unicode(),
-        (true, Some(_)) => GraphicalTheme::unicode_nocolor(),
-        (false, _) => GraphicalTheme::none(),
+    let renderer = match (std::io::stderr().is_terminal(), std::env::var_os("NO_COLOR")) {
+        (true, None) => Renderer::styled(),
+        _ => Renderer::plain(),
     };
-    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
     let mut text = String::new();
     for fault in &faults.faults {
-        let report = report(faults, fault);
-        // A `String` takes everything; a fault that cannot be drawn is told in plain words.
-        if handler.render_report(&mut text, report.as_ref()).is_err() {
-            text += &fault.fault.to_string();
-        }
-        text += "\n";
+        text += &drawn(&renderer, faults, fault);
+        text += "\n\n";
     }
     text + &counted(faults.faults.len(), "fault")
 }
 
-fn report(faults: &SceneFaults, located: &LocatedFault) -> Report {
+/// A fault with the place where it stands, its reason below it and the remedy after it.
+fn drawn(renderer: &Renderer, faults: &SceneFaults, located: &LocatedFault) -> String {
     let fault = &located.fault;
     let subject = match (fault.key.as_str(), fault.value.as_str()) {
         (key, "") => key.to_string(),
         ("", value) => value.to_string(),
         (key, value) => format!("{key} = {value}"),
     };
-    let about = |head: &str| MietteDiagnostic::new(head).with_help(fault.remedy.clone());
-    let underlined = |span: std::ops::Range<usize>, name: &str, text: String| {
-        let label = LabeledSpan::at(span, fault.reason.clone());
-        Report::new(about(&subject).with_label(label)).with_source_code(NamedSource::new(name, text))
-    };
+    let set = located.from_command_line.as_ref().map(|set| format!("--set {set}"));
     // What came from the command line is underlined there, as if that were a file.
-    match (&located.from_command_line, &located.span) {
-        (Some(set), _) => underlined(0..6 + set.len(), "command line", format!("--set {set}")),
-        (None, Some(span)) => underlined(span.clone(), &faults.origin, faults.text.clone()),
-        (None, None) => Report::new(about(format!("{subject} {}", fault.reason).trim_start())),
-    }
+    let place = match (&set, &located.span) {
+        (Some(set), _) => Some((0..set.len(), "command line", set.as_str())),
+        (None, Some(span)) => Some((span.clone(), faults.origin.as_str(), faults.text.as_str())),
+        (None, None) => None,
+    };
+    let remedy = Level::HELP.message(&fault.remedy);
+    let report = match place {
+        Some((span, path, source)) => {
+            let underlined = AnnotationKind::Primary.span(span).label(&fault.reason);
+            let source = Snippet::source(source).path(path).annotation(underlined);
+            Level::ERROR.primary_title(subject).element(source).element(remedy)
+        }
+        None => {
+            let told = format!("{subject} {}", fault.reason);
+            Level::ERROR.primary_title(told.trim_start().to_string()).element(remedy)
+        }
+    };
+    renderer.render(&[report])
 }

@@ -3,6 +3,7 @@
 use crate::Failure;
 use serde_json::{Value, json};
 use std::time::Duration;
+use taffeta::math::lanes::InstructionSet;
 
 /// How many threads run at once here.
 pub fn cores() -> usize {
@@ -27,10 +28,46 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
 pub fn description() -> Value {
     json!({
         "cpu": cpu_name(),
+        "instructions": InstructionSet::available()[0].name(),
         "cores": cores(),
         "os": std::env::consts::OS,
         "arch": std::env::consts::ARCH,
     })
+}
+
+/// Version, and with which instructions on which processor it runs.
+pub fn version() -> String {
+    let names = |sets: &[InstructionSet]| sets.iter().map(|set| set.name()).collect::<Vec<_>>().join(", ");
+    format!(
+        "taffeta {}\ninstructions: {} (this processor has {})\nprocessor: {}, {} cores\nsystem: {} {}",
+        env!("CARGO_PKG_VERSION"),
+        InstructionSet::available()[0].name(),
+        names(InstructionSet::detected()),
+        cpu_name().as_deref().unwrap_or("unknown"),
+        cores(),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    )
+}
+
+/// Refuses a `TAFFETA_INSTRUCTIONS` that this processor does not have.
+pub fn check_instructions() -> Result<(), Failure> {
+    let Some(asked) = std::env::var_os("TAFFETA_INSTRUCTIONS") else { return Ok(()) };
+    let known = || InstructionSet::detected().iter().map(|set| set.name());
+    if known().any(|name| asked == name) {
+        return Ok(());
+    }
+    let (asked, known) = (asked.display().to_string(), known().collect::<Vec<_>>().join(", "));
+    Err(Failure::input(UnknownInstructions { asked, known }))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "TAFFETA_INSTRUCTIONS = `{asked}`: this processor has no such instructions; set one of {known}, or nothing"
+)]
+struct UnknownInstructions {
+    asked: String,
+    known: String,
 }
 
 /// Today in the calendar, by Greenwich.

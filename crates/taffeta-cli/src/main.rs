@@ -26,12 +26,18 @@ use taffeta_io::scene_file::SceneFaults;
 
 /// Cloth simulation: every frame certified, the same bits on any number of threads.
 ///
-/// Exit codes: 0 done; 1 ran, but a promise was missed; 2 bad input or usage; 3 interrupted, can be resumed.
+/// Exit codes: 0 done; 1 ran, but a promise was missed (0 with `run --lenient`); 2 bad input or usage; 3 interrupted, can be resumed.
 #[derive(Parser)]
-#[command(name = "taffeta", version)]
+#[command(name = "taffeta", disable_version_flag = true, arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    /// Print the version.
+    #[arg(short = 'V', long)]
+    version: bool,
+    /// With --version: print also which instructions are used, and on which processor.
+    #[arg(long, requires = "version")]
+    verbose: bool,
 }
 
 #[derive(Subcommand)]
@@ -94,21 +100,37 @@ impl From<SceneFaults> for Failure {
     }
 }
 
+impl Arguments {
+    fn carry_out(self) -> Result<Ending, Failure> {
+        let Some(command) = self.command else {
+            let version = if self.verbose {
+                machine::version()
+            } else {
+                format!("taffeta {}", env!("CARGO_PKG_VERSION"))
+            };
+            tell::tell(version)?;
+            return Ok(Ending::Done);
+        };
+        match command {
+            Command::Run(args) => run::run(&args),
+            Command::View(args) => view::run(&args),
+            Command::Check(args) => check::run(&args),
+            Command::Render(args) => render::run(&args),
+            Command::Export(args) => export::run(&args),
+            Command::Plot(args) => plot::run(&args),
+            Command::Bench(args) => bench::run(&args),
+            Command::Scenes(args) => args.run(),
+            Command::Methods(args) => args.run(),
+            Command::Fabrics(args) => args.run(),
+            Command::Schema(args) => args.run(),
+        }
+    }
+}
+
 fn main() -> ExitCode {
     // Parsing ends the program by itself: usage with exit code 2, help with 0.
-    let ended = match Arguments::parse().command {
-        Command::Run(args) => run::run(&args),
-        Command::View(args) => view::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Render(args) => render::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Plot(args) => plot::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Scenes(args) => args.run(),
-        Command::Methods(args) => args.run(),
-        Command::Fabrics(args) => args.run(),
-        Command::Schema(args) => args.run(),
-    };
+    let arguments = Arguments::parse();
+    let ended = machine::check_instructions().and_then(|()| arguments.carry_out());
     let code = match ended {
         Ok(Ending::Done) => 0,
         Ok(Ending::Missed) => 1,

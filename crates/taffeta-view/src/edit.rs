@@ -1,6 +1,6 @@
 //! A scene with one key changed, checked like a scene file.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use taffeta::scene::place::{Step, steps};
 use taffeta::scene::{Fault, Scene, faults_of_value};
 
@@ -30,11 +30,11 @@ pub enum EditError {
 /// The scene with the key at `path` set to a value, or taken out by null.
 pub fn with(scene: &Scene, path: &str, value: &Value) -> Result<Scene, EditError> {
     let way = steps(path).ok_or_else(|| EditError::NoKey(path.into()))?;
-    let mut tree = json!(scene);
+    let mut tree = scene.to_json();
     lay(&mut tree, &way, value).ok_or_else(|| EditError::NoSuchPlace(path.into()))?;
     let mut faults = faults_of_value(&tree);
     if faults.is_empty() {
-        match serde_json::from_value::<Scene>(tree) {
+        match Scene::from_json(tree) {
             Ok(changed) => {
                 faults = changed.contradictions();
                 if faults.is_empty() {
@@ -77,6 +77,7 @@ fn lay(tree: &mut Value, way: &[Step], value: &Value) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use taffeta_io::catalogue;
     use taffeta_io::scene_file::from_text;
 

@@ -52,9 +52,9 @@ pub struct Args {
     /// Go on with the recording that lies in the folder; without one, begin.
     #[arg(long)]
     resume: bool,
-    /// End with exit code 1 where a frame misses the tolerance, intersects or did not converge.
+    /// End with exit code 0 even where a frame misses the tolerance, intersects or did not converge.
     #[arg(long)]
-    strict: bool,
+    lenient: bool,
     /// Make no picture of the last frame.
     #[arg(long)]
     no_picture: bool,
@@ -127,7 +127,7 @@ pub fn simulate_into(scene: &str, quiet: bool) -> Result<Option<(TempDir, PathBu
         sets: Vec::new(),
         report: None,
         resume: false,
-        strict: false,
+        lenient: true,
         no_picture: true,
         quiet,
         json: false,
@@ -221,7 +221,7 @@ fn conclude(
     let kept = worst.strain <= asked.scene.solver.tolerance
         && worst.intersections == 0
         && summary.converged == summary.frames;
-    Ok(if args.strict && !kept { Ending::Missed } else { Ending::Done })
+    Ok(if !args.lenient && !kept { Ending::Missed } else { Ending::Done })
 }
 
 fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String> {

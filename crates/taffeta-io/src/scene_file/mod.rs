@@ -13,6 +13,7 @@ pub use reference::reference_markdown;
 use crate::catalogue::{self, BuiltIn};
 use crate::mesh::{self, MeshError, MeshFile};
 use overrides::Override;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -131,7 +132,19 @@ pub fn from_text(origin: &str, text: &str, sets: &[String]) -> Result<Scene, Sce
 /// The complete text of a scene, all defaults written out. It reads back as an equal scene.
 pub fn to_toml(scene: &Scene) -> String {
     // Tables, lists, numbers and text with keys of text can always be written.
-    toml::to_string(scene).unwrap_or_default()
+    toml::to_string(&without_nulls(scene.to_json())).unwrap_or_default()
+}
+
+/// Plain data without the keys that have no value, which TOML cannot write.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(table) => {
+            let kept = table.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(kept.map(|(key, value)| (key, without_nulls(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(without_nulls).collect()),
+        plain => plain,
+    }
 }
 
 /// A scene under way from text to [`LoadedScene`], with all that is needed to say where a fault stands.
@@ -180,7 +193,7 @@ impl<'t> Reading<'t> {
             by_rule.filter(|fault| faults.iter().all(|told| told.key != fault.key)).collect();
         faults.extend(by_rule);
         if faults.is_empty() && unusable.is_empty() {
-            match serde_json::from_value::<Scene>(value) {
+            match Scene::from_json(value) {
                 Ok(scene) => {
                     faults = scene.contradictions();
                     reading.scene = scene;

@@ -8,7 +8,7 @@ use taffeta::scene::{Fault, Scene};
 pub fn contradictions(mut value: Value, faults: &[Fault]) -> Vec<Fault> {
     let faulty: Vec<Vec<Step>> = faults.iter().filter_map(|fault| steps(&fault.key)).collect();
     faulty.iter().for_each(|path| take_out(&mut value, path));
-    let Ok(scene) = serde_json::from_value::<Scene>(value) else { return Vec::new() };
+    let Ok(scene) = Scene::from_json(value) else { return Vec::new() };
     let concerns =
         |path: &[Step]| faulty.iter().any(|other| path.starts_with(other) || other.starts_with(path));
     scene

@@ -6,6 +6,7 @@
 
 use super::Vec4;
 use std::ops::{Add, Mul, Sub};
+use std::sync::OnceLock;
 
 /// How many numbers stand side by side.
 pub const LANES: usize = 8;
@@ -32,8 +33,20 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// Those that the processor at hand has, widest first.
+    /// Those that the processor at hand has, widest first. The environment variable `TAFFETA_INSTRUCTIONS` (`avx512`, `avx2` or `plain`) leaves
+    /// out what is wider: results have the same bits on every set, only the time changes.
     pub fn available() -> &'static [InstructionSet] {
+        static AVAILABLE: OnceLock<&[InstructionSet]> = OnceLock::new();
+        AVAILABLE.get_or_init(|| {
+            let detected = Self::detected();
+            let widest = std::env::var("TAFFETA_INSTRUCTIONS").ok();
+            let first = detected.iter().position(|set| Some(set.name()) == widest.as_deref());
+            &detected[first.unwrap_or(0)..]
+        })
+    }
+
+    /// Those that the processor has, widest first.
+    pub fn detected() -> &'static [InstructionSet] {
         use InstructionSet::*;
         #[cfg(target_arch = "x86_64")]
         {
@@ -47,6 +60,15 @@ impl InstructionSet {
             }
         }
         &[Plain]
+    }
+
+    /// Its name, as in `TAFFETA_INSTRUCTIONS`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
+            Self::Plain => "plain",
+        }
     }
 }
 

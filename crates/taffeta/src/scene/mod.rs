@@ -437,6 +437,19 @@ fn long_lens() -> f64 {
     28.0
 }
 
+impl Scene {
+    /// The scene as plain data. What it holds can always be put so.
+    // Made here, once: everybody who reads and writes scenes would compile all of this again otherwise.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// The scene that plain data describes.
+    pub fn from_json(value: serde_json::Value) -> Result<Scene, serde_json::Error> {
+        serde_json::from_value(value)
+    }
+}
+
 /// The JSON Schema of the scene file.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scene).to_value()

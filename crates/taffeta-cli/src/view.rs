@@ -37,7 +37,7 @@ pub struct Args {
 
 /// Serves the page until Ctrl-C.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
-    let stop = Interrupt::watch()?;
+    let stop = Interrupt::watch("closing the viewer")?;
     let viewer = Viewer::start(Options {
         choice: Choice::named(&args.source)?,
         host: args.host,

@@ -68,7 +68,7 @@ pub struct Args {
 
 /// Runs a scene.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
-    let stop = Interrupt::watch()?;
+    let stop = Interrupt::watch("ending after this frame; once more to end at once")?;
     let asked = args.load()?;
     asked.notes.iter().for_each(|note| args.note(note));
     let folder = Folder::open(args.out.clone().unwrap_or_else(|| default_folder(&asked.name)))?;

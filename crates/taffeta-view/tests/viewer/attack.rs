@@ -6,16 +6,15 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use taffeta::math::random::Random;
 use taffeta_io::scene_file::from_text;
 use tempfile::TempDir;
 use tungstenite::Message;
 
-/// How long to attack; a minute with TAFFETA_ATTACK_SECONDS=60.
-fn duration() -> Duration {
-    let asked = std::env::var("TAFFETA_ATTACK_SECONDS").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs_f64(asked.unwrap_or(4.0))
+/// How many frames to watch under attack.
+fn frames() -> usize {
+    if testing::long() { 6000 } else { 200 }
 }
 
 /// Memory that this process holds now [bytes]; none where the system does not tell.
@@ -25,10 +24,10 @@ fn memory() -> Option<u64> {
     Some(1024 * line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?)
 }
 
-/// Watches frames for a while; returns frame numbers, state hashes and the median time of a step [ms].
-fn watch(page: &mut Page, time: Duration) -> (Vec<(u64, String)>, f64) {
-    let (begun, mut seen, mut walls) = (Instant::now(), Vec::new(), Vec::new());
-    while begun.elapsed() < time {
+/// Watches so many frames; returns their numbers and state hashes, and the median time of a step [ms].
+fn watch(page: &mut Page, count: usize) -> (Vec<(u64, String)>, f64) {
+    let (mut seen, mut walls) = (Vec::new(), Vec::new());
+    for _ in 0..count {
         let told = page.frame();
         let report = &told["sides"][0]["report"];
         seen.push((told["frame"].as_u64().unwrap(), report["state_hash"].as_str().unwrap().into()));
@@ -45,7 +44,7 @@ fn the_simulation_goes_on_undisturbed() {
     let url = viewer.url();
     let mut page = Page::open(&url);
     page.done(json!({ "do": "speed", "factor": 4 }));
-    let (_, quiet_ms) = watch(&mut page, duration() / 4);
+    let (_, quiet_ms) = watch(&mut page, frames() / 4);
     let before = memory();
 
     let over = AtomicBool::new(false);
@@ -55,7 +54,7 @@ fn the_simulation_goes_on_undisturbed() {
         scope.spawn(move || slow_readers(url, over));
         scope.spawn(move || noise(url, over));
         scope.spawn(move || bad_messages(url, over));
-        let (seen, loud_ms) = watch(&mut page, duration());
+        let (seen, loud_ms) = watch(&mut page, frames());
         let during = memory();
         over.store(true, Ordering::Relaxed);
         (seen, loud_ms, during)
@@ -72,7 +71,6 @@ fn the_simulation_goes_on_undisturbed() {
         assert_eq!(*hash, format!("{:016x}", alone.state().hash()), "frame {number}");
         compared += 1;
     }
-    assert!(compared > 20, "{compared} frames were seen");
     let grown = during.zip(before).map_or(0, |(during, before)| during.saturating_sub(before));
     assert!(grown < 32 << 20, "memory grew by {grown} bytes");
     eprintln!(

@@ -45,7 +45,8 @@ fn the_page_needs_its_token_and_our_name() {
     assert_eq!(
         status(&exchange(
             &url,
-            format!("POST {root} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n").as_bytes()
+            format!("POST {root} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+                .as_bytes()
         )),
         "405"
     );

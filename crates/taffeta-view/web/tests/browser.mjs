@@ -43,7 +43,7 @@ async function colours(opened, selector, file, clip) {
 
 const frame = (opened) => opened.evaluate(() => window.taffeta.stage.frame.frame);
 const place = (opened, particle) => opened.evaluate((p) => window.taffeta.stage.sides[0].cloth.place(p).toArray(), particle);
-const status = (opened, wanted) => opened.waitForFunction(wanted, null, { timeout: 30_000 });
+const status = (opened, wanted) => opened.waitForFunction(wanted, null, { timeout: 600_000 });
 // The last frame of what was paused may still be on its way.
 const lastFrame = async (opened) => {
   for (;;) {
@@ -54,7 +54,7 @@ const lastFrame = async (opened) => {
 };
 const frames = async (opened, more) => {
   const from = await frame(opened);
-  await opened.waitForFunction((to) => window.taffeta.stage.frame.frame >= to, from + more, { timeout: 60_000 });
+  await opened.waitForFunction((to) => window.taffeta.stage.frame.frame >= to, from + more, { timeout: 600_000 });
 };
 
 await test("the page loads and the cloth moves", ["flag"], {}, async (opened) => {

@@ -51,6 +51,6 @@ export async function page(browser, url, { width = 1400, height = 860, dark = fa
   opened.on("console", (message) => ["error", "warning"].includes(message.type()) && !message.text().includes("GPU stall") && opened.troubles.push(message.text()));
   opened.on("pageerror", (error) => opened.troubles.push(error.message));
   await opened.goto(url);
-  await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 2, null, { timeout: 60_000 });
+  await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 2, null, { timeout: 600_000 });
   return opened;
 }

@@ -34,6 +34,16 @@ pub enum Opened {
     Film(Box<Film>),
 }
 
+impl Opened {
+    /// The number of the present frame.
+    pub fn frame(&self) -> u64 {
+        match self {
+            Self::Live(live) => live.frame,
+            Self::Film(film) => film.at as u64,
+        }
+    }
+}
+
 /// Why something cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

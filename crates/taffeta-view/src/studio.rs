@@ -179,22 +179,22 @@ impl Studio {
         self.certify();
         self.serial += 1;
         let mut packet = Packet::default();
-        let (frame, time, sides) = match &self.opened {
+        let (time, sides) = match &self.opened {
             Opened::Live(live) => {
                 let pack =
                     |(number, side): (usize, crate::look::Side)| side.pack(&live.figure, number, &mut packet);
-                (live.frame, live.time(), live.looks().enumerate().map(pack).collect())
+                (live.time(), live.looks().enumerate().map(pack).collect())
             }
             Opened::Film(film) => {
                 let (_, time) = film.shown();
-                (film.at as u64, time, vec![film.look().pack(&film.figure, 0, &mut packet)])
+                (time, vec![film.look().pack(&film.figure, 0, &mut packet)])
             }
         };
         let packet = packet.finish(Map::from_iter([
             ("kind".into(), json!("frame")),
             ("shape".into(), json!(self.shape)),
             ("serial".into(), json!(self.serial)),
-            ("frame".into(), json!(frame)),
+            ("frame".into(), json!(self.opened.frame())),
             ("time".into(), json!(time)),
             ("sides".into(), Value::Array(sides)),
         ]));
@@ -249,6 +249,8 @@ impl Studio {
             "choices": self.choices.iter().map(Choice::told).collect::<Vec<_>>(),
             "playing": self.playing,
             "speed": self.speed,
+            // Where it stands still: the last frame may come later than this.
+            "at": (!self.playing).then(|| self.opened.frame()),
             "threads": self.pool.current_num_threads(),
             "recording": self.tape.as_ref().map(|tape| tape.path.display().to_string()),
         });

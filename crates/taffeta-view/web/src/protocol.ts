@@ -24,6 +24,8 @@ export interface Status {
   compare: string | null;
   held: number[];
   freed: number[];
+  /** The frame where it stands, while it is paused. */
+  at: number | null;
   frames: number | null;
   damage?: string | null;
 }

@@ -43,18 +43,15 @@ async function colours(opened, selector, file, clip) {
 
 const frame = (opened) => opened.evaluate(() => window.taffeta.stage.frame.frame);
 const place = (opened, particle) => opened.evaluate((p) => window.taffeta.stage.sides[0].cloth.place(p).toArray(), particle);
-const status = (opened, wanted) => opened.waitForFunction(wanted, null, { timeout: 600_000 });
+const status = (opened, wanted) => opened.waitForFunction(wanted);
 // The last frame of what was paused may still be on its way.
 const lastFrame = async (opened) => {
-  for (;;) {
-    const shown = await frame(opened);
-    await opened.waitForTimeout(200);
-    if (shown === (await frame(opened))) return shown;
-  }
+  await status(opened, () => !window.taffeta.status.playing && window.taffeta.stage.frame.frame === window.taffeta.status.at);
+  return frame(opened);
 };
 const frames = async (opened, more) => {
   const from = await frame(opened);
-  await opened.waitForFunction((to) => window.taffeta.stage.frame.frame >= to, from + more, { timeout: 600_000 });
+  await opened.waitForFunction((to) => window.taffeta.stage.frame.frame >= to, from + more);
 };
 
 await test("the page loads and the cloth moves", ["flag"], {}, async (opened) => {
@@ -184,7 +181,6 @@ await test("pictures and scene files are saved", ["flag"], {}, async (opened) =>
 await test("everything can be done by keyboard", ["hang"], {}, async (opened) => {
   await opened.locator("#canvas").focus();
   await opened.keyboard.press(" ");
-  await status(opened, () => !window.taffeta.status.playing);
   const at = await lastFrame(opened);
   await opened.keyboard.press(".");
   await opened.waitForFunction((n) => window.taffeta.stage.frame.frame === n + 1, at);

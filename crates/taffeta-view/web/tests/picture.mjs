@@ -14,7 +14,7 @@ await opened.evaluate(async (frame) => {
 await opened.waitForFunction((wanted) => window.taffeta.stage.frame.frame === wanted, Number(frame));
 await opened.keyboard.press("f");
 // Until the certificate is that of the frame shown, and the plots are drawn.
-await opened.waitForFunction(() => window.taffeta.stage.frame.sides[0].certificate?.frame === window.taffeta.stage.frame.frame, null, { timeout: 600_000 });
+await opened.waitForFunction(() => window.taffeta.stage.frame.sides[0].certificate?.frame === window.taffeta.stage.frame.frame);
 await opened.waitForTimeout(1500);
 await opened.screenshot({ path: file });
 await chromium.close();

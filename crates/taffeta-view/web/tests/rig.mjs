@@ -46,11 +46,13 @@ export async function viewer(...source) {
 /** A page with what went wrong in it. */
 export async function page(browser, url, { width = 1400, height = 860, dark = false, touch = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", hasTouch: touch, acceptDownloads: true });
+  // The last resort; no machine is so busy.
+  context.setDefaultTimeout(600_000);
   const opened = await context.newPage();
   opened.troubles = [];
   opened.on("console", (message) => ["error", "warning"].includes(message.type()) && !message.text().includes("GPU stall") && opened.troubles.push(message.text()));
   opened.on("pageerror", (error) => opened.troubles.push(error.message));
   await opened.goto(url);
-  await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 2, null, { timeout: 600_000 });
+  await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 2);
   return opened;
 }

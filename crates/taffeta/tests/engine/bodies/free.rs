@@ -123,9 +123,10 @@ fn a_pile_of_boxes_stays() {
         scene.solver.method = method;
         let mut simulation = simulation(&scene);
         let start = places(&simulation);
-        run_on(&mut simulation, 30);
+        // What creeps goes on to; in long runs for a second.
+        run_on(&mut simulation, if testing::long() { 30 } else { 15 });
         let creep = places(&simulation).iter().zip(&start).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-        println!("{method:?}: moved {creep:.2e} m in a second");
+        println!("{method:?}: moved {creep:.2e} m");
         assert!(creep < most, "{method:?}: {creep}");
     }
 }
@@ -210,7 +211,9 @@ fn depth_of_roller(r: f64, w: f64, a: f64, k: f64, l: f64) -> f64 {
 fn a_heavy_roller_hangs_in_a_light_band_as_deep_as_statics_say() {
     for method in [Method::Verlet, Method::BackwardEuler] {
         let (a, r, mass) = (0.24, 0.08, 1.0);
-        let sheet = Sheet { width: 0.6, height: 0.12, columns: 25, rows: 6, slack: a / 0.3 };
+        // Finer bands, which lie closer around the roller, are for long runs.
+        let (columns, rows) = if testing::long() { (25, 6) } else { (21, 4) };
+        let sheet = Sheet { width: 0.6, height: 0.12, columns, rows, slack: a / 0.3 };
         let pin = vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }];
         let capsule = Some(CapsuleShape { radius: r, length: 0.3 });
         let roller = Body {
@@ -242,14 +245,19 @@ fn a_heavy_roller_hangs_in_a_light_band_as_deep_as_statics_say() {
 #[test]
 fn a_ball_rests_in_a_net_of_two_bands_as_deep_as_statics_say() {
     let (a, length, width, r, mass) = (0.24, 0.6, 0.05, 0.08, 1.0);
+    // Finer bands, which lie closer around the ball, are for long runs.
+    let columns = if testing::long() { 41 } else { 25 };
     let band = |turn: f64, height: f64| Cloth {
-        sheet: Some(Sheet { width: length, height: width, columns: 41, rows: 3, slack: a / (0.5 * length) }),
+        sheet: Some(Sheet { width: length, height: width, columns, rows: 3, slack: a / (0.5 * length) }),
         pin: vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }],
         rotation: [0.0, turn, 0.0],
         position: [0.0, height, 0.0],
         ..Cloth::default()
     };
-    for method in [Method::Verlet, Method::BackwardEuler] {
+    // Systems with contacts of bands on bands take long; the roller has those of one band.
+    let methods =
+        if testing::long() { &[Method::Verlet, Method::BackwardEuler][..] } else { &[Method::Verlet] };
+    for &method in methods {
         let cloth = vec![band(0.0, 0.0), band(90.0, 0.004)];
         // Without friction bands slip off a ball.
         let body = vec![Body { friction: Some(1.0), ..ball([0.0, -0.06, 0.0], r, mass) }];
@@ -277,10 +285,11 @@ fn a_ball_rests_in_a_net_of_two_bands_as_deep_as_statics_say() {
 #[test]
 fn a_heavy_sheet_stops_a_light_ball_and_no_energy_comes_up() {
     // How much of it may come up in the step of the impact: explicit springs take in what contact has pressed together. Edges that are corrected one by one
-    // tremble within the tolerance, and count as springs for the energy: nothing is claimed of them.
+    // tremble within the tolerance of 1 %, and count as springs for the energy: that of strains, 0.41 of all at most, comes and goes, while the motion
+    // gains no more than 0.05.
     for (method, may) in Method::ALL.iter().map(|method| match method {
         Method::Verlet => (*method, 0.04),
-        Method::ImpulseIterative => (*method, f64::INFINITY),
+        Method::ImpulseIterative => (*method, 0.5),
         _ => (*method, 1e-3),
     }) {
         let mut scene = Scene { cloth: vec![sheet(0.4, 11)], gravity: [0.0; 3], ..Scene::default() };
@@ -290,19 +299,21 @@ fn a_heavy_sheet_stops_a_light_ball_and_no_energy_comes_up() {
         let mut simulation = simulation(&scene);
         let model = simulation.model().clone();
         let heavy = model.mass[..model.cloth_particle_count()].iter().sum::<f64>() / 0.002;
-        let mut energy = Energy::of(&model, simulation.state()).total();
-        let (start, mut most) = (energy, 0.0_f64);
+        let mut before = Energy::of(&model, simulation.state());
+        let (start, mut most, mut faster) = (before.total(), 0.0_f64, 0.0_f64);
         for _ in 0..6 {
             simulation.step().unwrap();
-            let now = Energy::of(&model, simulation.state()).total();
-            most = most.max((now - energy) / start);
-            energy = now;
+            let now = Energy::of(&model, simulation.state());
+            most = most.max((now.total() - before.total()) / start);
+            faster = faster.max((now.kinetic - before.kinetic) / start);
+            before = now;
         }
         let speed = simulation.state().velocities.last().unwrap().y;
         println!(
-            "{method:?}: a sheet {heavy:.0} times as heavy leaves {speed:.3} of -2 m/s, {:.2} of the energy",
-            energy / start
+            "{method:?}: a sheet {heavy:.0} times as heavy leaves {speed:.3} of -2 m/s, {:.2} of the energy, {most:.4} came up",
+            before.total() / start
         );
+        assert!(faster < 0.1, "{method:?}: {faster} of the energy came up as motion within a step");
         assert!(most < may, "{method:?}: {most} of the energy came up within a step");
         assert!(speed > 0.0, "{method:?}: it still falls: {speed}");
         assert_eq!(simulation.certificate().cloth_body, 0, "{method:?}");

@@ -75,14 +75,19 @@ fn a_ring_is_placed_moved_and_measured() {
 }
 
 #[test]
-fn every_method_steps_beside_a_ring() {
+fn every_method_lays_a_sheet_on_a_ring() {
     let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.05, [12, 6]))]);
     for method in Method::ALL {
-        let mut asked = scene(mesh_body("ring.obj"), 5.0, vec![]);
+        let mut asked = scene(mesh_body("ring.obj"), 0.065, vec![]);
         asked.solver.method = *method;
+        asked.cloth[0].sheet.iter_mut().for_each(|sheet| (sheet.columns, sheet.rows) = (9, 9));
         let mut simulation = Simulation::new(&asked, &meshes).unwrap();
-        let report = simulation.step();
-        assert!(report.is_ok(), "{method:?}");
+        let touched: u32 = (0..5).map(|_| simulation.step().unwrap().contacts).sum();
+        let told = certify(simulation.model(), simulation.state());
+        // It would have fallen by 0.14 m.
+        let height = simulation.state().positions[4 * 9 + 2].y;
+        assert!(touched > 0 && height > 0.04, "{method:?}: {touched} touched, {height} m");
+        assert_eq!((told.cloth_body, told.cloth_cloth), (0, 0), "{method:?}");
     }
 }
 

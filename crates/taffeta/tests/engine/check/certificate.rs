@@ -1,4 +1,4 @@
-//! The certificate judged by integers, by brute force, by symmetry, by published meshes and by sampling.
+//! The certificate judged by integers, by brute force, by symmetry, by meshes made with or published with their crossings, and by sampling.
 
 use super::reference;
 use taffeta::check::{
@@ -313,11 +313,92 @@ fn shared_mesh(name: &str) -> Option<(Vec<DVec3>, Triangles)> {
     Some((positions, triangles))
 }
 
+/// How many edges a mesh has, and how many pairs of an edge and a triangle without a common particle cross or touch. An edge is a triangle without area,
+/// so the certificate counts the same pairs.
+fn crossings_of_edges(positions: &[DVec3], triangles: &[[u32; 3]]) -> (usize, usize) {
+    let sides = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
+    let mut edges: Vec<[u32; 2]> = triangles.iter().flat_map(sides).collect();
+    edges.iter_mut().for_each(|edge| edge.sort());
+    edges.sort();
+    edges.dedup();
+    let thin: Triangles = edges.iter().map(|e| [e[0], e[1], e[1]]).collect();
+    let [a, b] = [&thin[..], triangles].map(|t| Surface { positions, triangles: t });
+    let met = intersections_between(a, b);
+    // All pairs of large meshes are for long runs.
+    if edges.len() * triangles.len() < 1_000_000 || testing::long() {
+        assert_eq!(met, intersections_between_brute_force(a, b));
+    }
+    let apart = |pair: &&[u32; 2]| {
+        let (edge, triangle) = (edges[pair[0] as usize], triangles[pair[1] as usize]);
+        !edge.iter().any(|c| triangle.contains(c))
+    };
+    (edges.len(), met.iter().filter(apart).count())
+}
+
+/// How a needle, a triangle that stands on its tip, meets a sheet of square cells with diagonals.
+#[derive(Clone, Copy)]
+enum Needle {
+    /// Its tip is below the middle of a triangle: two of its edges go through.
+    Through,
+    /// The same over a diagonal: two of its edges go through a triangle each, and the diagonal through the needle.
+    Across,
+    /// Its tip is on the middle of a triangle: its two edges touch.
+    Touches,
+    /// Its tip is just above.
+    Above,
+}
+
+/// A sheet of n x n cells that lies level, with needles in cells of their own. All numbers are multiples of 1/256 and have few bits.
+fn pincushion(n: u32, needles: &[Needle]) -> (Vec<DVec3>, Triangles) {
+    let (mut positions, mut triangles) = sheet(n, |s, t| v(s, 0.0, t));
+    for (k, needle) in (0..).zip(needles) {
+        let (tip, at) = match needle {
+            Needle::Through => (-1.0, (0.75, 0.25)),
+            Needle::Across => (-1.0, (0.5, 0.5)),
+            Needle::Touches => (0.0, (0.75, 0.25)),
+            Needle::Above => (1.0 / 256.0, (0.75, 0.25)),
+        };
+        // Cells are used from the first on; the needle stands across the diagonals, and is a sixteenth wide.
+        let foot = v(f64::from(k % n) + at.0, 0.0, f64::from(k / n) + at.1);
+        let first = positions.len() as u32;
+        let aside = v(1.0, 0.0, -1.0) / 32.0;
+        positions.extend([foot + tip * DVec3::Y, foot + DVec3::Y + aside, foot + DVec3::Y - aside]);
+        triangles.push([first, first + 1, first + 2]);
+    }
+    (positions, triangles)
+}
+
+#[test]
+fn made_meshes_have_the_crossings_that_they_were_made_with() {
+    use Needle::*;
+    let n = 12;
+    let mixed: Vec<Needle> = (0..96).map(|k| [Through, Across, Above, Touches][k % 4]).collect();
+    // Needles; pairs of an edge and a triangle; pairs of triangles.
+    let made = [
+        (vec![], 0, 0),
+        (vec![Above; 100], 0, 0),
+        (vec![Through; 100], 200, 100),
+        (vec![Across; 100], 300, 200),
+        (vec![Touches; 100], 200, 100),
+        (mixed, 24 * (2 + 3 + 2), 24 * (1 + 2 + 1)),
+    ];
+    for (case, (needles, crossings, intersecting)) in made.into_iter().enumerate() {
+        let (positions, triangles) = pincushion(n, &needles);
+        // Axes of length 3 at right angles in whole numbers: nothing is rounded.
+        let turned =
+            |p: &DVec3| p.x * v(1., 2., 2.) + p.y * v(2., 1., -2.) + p.z * v(2., -2., 1.) + v(5., -7., 64.);
+        let askew: Vec<DVec3> = positions.iter().map(turned).collect();
+        for positions in [positions, askew] {
+            let edges = (2 * n * (n + 1) + n * n) as usize + 3 * needles.len();
+            assert_eq!(crossings_of_edges(&positions, &triangles), (edges, crossings), "case {case}");
+            assert_eq!(pairs(&positions, &triangles).len(), intersecting, "case {case}");
+        }
+    }
+}
+
 #[test]
 fn published_meshes_have_their_published_crossings() {
-    // Published are pairs of an edge and a triangle without a common particle, crossing or touching. An edge is
-    // a triangle without area, so the certificate counts the same pairs. One figure differs: the height field is
-    // published with two pairs touching to 113 bits; in rational arithmetic all its pairs are apart.
+    // One figure differs: the height field is published with two pairs touching to 113 bits; in rational arithmetic all its pairs are apart.
     let published = [
         ("cube", 18, 0),
         ("two-cubes-far", 720, 0),
@@ -329,24 +410,9 @@ fn published_meshes_have_their_published_crossings() {
     ];
     for (name, edge_count, crossings) in published {
         let Some((positions, triangles)) = shared_mesh(name) else { return };
-        let sides = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
-        let mut edges: Vec<[u32; 2]> = triangles.iter().flat_map(sides).collect();
-        edges.iter_mut().for_each(|edge| edge.sort());
-        edges.sort();
-        edges.dedup();
-        assert_eq!(edges.len(), edge_count, "{name}");
-
-        let thin: Triangles = edges.iter().map(|e| [e[0], e[1], e[1]]).collect();
-        let [a, b] = [&thin, &triangles].map(|t| Surface { positions: &positions, triangles: t });
-        let met = intersections_between(a, b);
-        assert_eq!(met, intersections_between_brute_force(a, b));
-        let apart = |pair: &&[u32; 2]| {
-            let (edge, triangle) = (edges[pair[0] as usize], triangles[pair[1] as usize]);
-            !edge.iter().any(|c| triangle.contains(c))
-        };
-        assert_eq!(met.iter().filter(apart).count(), crossings, "{name}");
+        assert_eq!(crossings_of_edges(&positions, &triangles), (edge_count, crossings), "{name}");
         // Triangles intersect exactly in the meshes in which an edge meets a triangle it does not touch.
-        assert_eq!(pairs(&positions, &triangles).is_empty(), crossings == 0, "{name}");
+        assert_eq!(self_intersections(&positions, &triangles).is_empty(), crossings == 0, "{name}");
     }
 }
 

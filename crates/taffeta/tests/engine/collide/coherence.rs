@@ -69,8 +69,8 @@ fn follow(seed: u64, threads: usize) -> Tally {
 }
 
 /// A large sheet at rest, flakes that drift over it one after another, and a rail that comes to meet them: the lists grow and few points
-/// move, those of cloth and body in the same steps.
-fn drifting(threads: usize) -> Tally {
+/// move, those of cloth and body in the same steps. It ends when lists have come from another thread so many times.
+fn drifting(threads: usize, times: usize) -> Tally {
     let mut parts = Parts::default();
     let (points, triangles) = sheet(24);
     parts.add(&points, &triangles, 0.01, None);
@@ -97,7 +97,12 @@ fn drifting(threads: usize) -> Tally {
             coherent.find(&surface, &from, &to, 0.0);
         });
         assert_eq!(plain.pairs(), coherent.pairs(), "step {step}");
-        if coherent.coherence().unwrap().tally.taken_over > 2 {
+        // However busy the machine is: now and then the lists get the time to become ready. A thread answers once it has done what it had to do,
+        // and what it took from another in between it has done at the second call.
+        if step % 8 == 7 {
+            (0..2).for_each(|_| _ = pool.broadcast(|_| ()));
+        }
+        if coherent.coherence().unwrap().tally.taken_over == times {
             break;
         }
         from = to;
@@ -109,8 +114,10 @@ fn drifting(threads: usize) -> Tally {
 fn lists_from_another_thread_change_nothing() {
     // A pool of one makes them when it has nothing else to do, between two steps.
     for threads in [1, 4] {
-        let tally = drifting(threads);
-        assert!(tally.taken_over > 2, "{tally:?}");
+        // Lists that follow others from another thread are for long runs.
+        let times = if testing::long() { 3 } else { 1 };
+        let tally = drifting(threads, times);
+        assert_eq!(tally.taken_over, times, "{tally:?}");
     }
 }
 

@@ -22,9 +22,14 @@ fn sheet(count: u32, height: f64, turned: f64) -> Cloth {
     }
 }
 
-/// So many particles along a side, or half as many for secants, whose sub-steps cost a dozen evaluations of all forces.
+/// So many particles along a side in long runs, for finer folds; two thirds of them else, or half for secants, whose sub-steps cost a dozen evaluations
+/// of all forces.
 fn along(method: Method, count: u32) -> u32 {
-    if method == Method::Bdf2Secant { count.div_ceil(2) } else { count }
+    match method {
+        Method::Bdf2Secant => count.div_ceil(2),
+        _ if testing::long() => count,
+        _ => (2 * count).div_ceil(3),
+    }
 }
 
 fn scene(method: Method, cloth: Vec<Cloth>, collider: Vec<Collider>) -> Scene {
@@ -81,7 +86,7 @@ fn needle(method: Method) -> Scene {
     let needle = Collider {
         position: [0.03, 0.25, 0.02],
         capsule: Some(CapsuleShape { radius: 0.004, length: 0.3 }),
-        keyframe: vec![key(0.0, [0.0; 3], [0.0; 3]), key(1.0, [0.0, -0.2, 0.0], [0.0; 3])],
+        keyframe: vec![key(0.0, [0.0; 3], [0.0; 3]), key(1.0, [0.0, -0.23, 0.0], [0.0; 3])],
         ..Collider::default()
     };
     scene(method, vec![cloth], vec![needle])
@@ -117,9 +122,19 @@ fn crossings(model: &Model, from: &[DVec3], to: &[DVec3]) -> usize {
     }
     edges.sort_unstable();
     edges.dedup();
+    // What a plane across an axis parts all the time does not meet.
+    let parted = |first: &[u32], second: &[u32]| {
+        let range = |points: &[u32]| {
+            let places = points.iter().flat_map(|p| [from[*p as usize], to[*p as usize]]);
+            places.fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[l, h], x| [l.min(x), h.max(x)])
+        };
+        let ([l, h], [m, i]) = (range(first), range(second));
+        h.cmplt(m).any() || i.cmplt(l).any()
+    };
     let meets = |kind, points: [u32; 4]| {
         let of = |x: &[DVec3]| points.map(|p| x[p as usize]);
-        passage(kind, &of(from), &of(to), 0.0) != Passage::Free
+        let (first, second) = points.split_at(if kind == Kind::EdgeEdge { 2 } else { 1 });
+        !parted(first, second) && passage(kind, &of(from), &of(to), 0.0) != Passage::Free
     };
     let mut count = 0;
     for p in 0..from.len() as u32 {
@@ -137,7 +152,7 @@ type Make = fn(Method) -> Scene;
 
 const SCENES: &[(&str, Make, u32)] = &[
     ("over a box", over_a_box, 24),
-    ("stack", stack, 24),
+    ("stack", stack, 14),
     ("twist", twist, 36),
     ("needle", needle, 34),
     ("dragged", dragged, 32),
@@ -153,7 +168,7 @@ fn no_frame_of_any_scene_has_an_intersection() {
     for method in Method::ALL {
         for (name, make, frames) in SCENES {
             let mut simulation = simulation(&make(*method));
-            let mut worst: f64 = 0.0;
+            let (mut worst, mut met, mut kept): (f64, u32, u32) = (0.0, 0, 0);
             for frame in 1..=*frames {
                 let report = step(&mut simulation);
                 let told = simulation.certificate();
@@ -163,45 +178,65 @@ fn no_frame_of_any_scene_has_an_intersection() {
                 assert_eq!(report.settled.pinched, 0, "{at}");
                 let held = told.max_strain <= simulation.model().tolerance;
                 // Only impulses promise lengths.
-                let promised = method.name().starts_with("impulse") && report.converged;
+                let promised = method.keeps_lengths() && report.converged;
                 assert!(held || !promised, "{at}: {}", told.max_strain);
+                met += report.contacts + report.settled.hits;
+                kept += u32::from(report.converged);
             }
-            eprintln!("{name}, {}: largest strain {worst:.4}", method.name());
+            let told = format!("{name}, {}: {met} met, {kept} of {frames} converged", method.name());
+            eprintln!("{told}, largest strain {worst:.4}");
+            assert!(met > 0, "{told}");
+            assert!(!method.keeps_lengths() || 2 * kept > *frames, "{told}");
         }
     }
 }
 
 #[test]
 fn nothing_crosses_between_frames() {
+    // Long runs go on until much lies on one another.
+    let (steps, every) = if testing::long() { (600, 60) } else { (150, 30) };
     for method in Method::ALL {
         for make in [twist as Make, stack] {
             let mut scene = make(*method);
-            // Steps so short that each is one stretch.
+            // Steps so short that each is one stretch; ends that are turned four times as fast meet within fewer.
             scene.frame_time = 1.0 / 960.0;
+            if !testing::long() {
+                let moments = scene.cloth[0].pin.iter_mut().flat_map(|pin| &mut pin.keyframe);
+                moments.for_each(|moment| moment.time /= 4.0);
+            }
             let mut simulation = simulation(&scene);
-            for number in 0..600 {
+            let mut met = 0;
+            for number in 0..steps {
                 let from = simulation.state().positions.clone();
-                step(&mut simulation);
-                if number % 60 == 59 {
+                let report = step(&mut simulation);
+                met += report.contacts + report.settled.hits;
+                if number % every == every - 1 {
                     let crossing = crossings(simulation.model(), &from, &simulation.state().positions);
                     assert_eq!(crossing, 0, "{} step {number}", method.name());
                 }
             }
+            assert!(met > 0, "{}: nothing met", method.name());
         }
     }
 }
 
 #[test]
 fn the_thread_count_changes_no_bit_of_what_touches() {
+    // More frames and thread counts are for long runs.
+    let (frames, counts) = if testing::long() { (10, &[2, 3][..]) } else { (4, &[3][..]) };
     for method in Method::ALL {
         let hash = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut simulation = simulation(&stack(*method));
-            pool.install(|| run(&mut simulation, 10.0 / 30.0));
+            let met: u32 = pool.install(|| {
+                let reports = (0..frames).map(|_| step(&mut simulation));
+                reports.map(|report| report.contacts + report.settled.hits).sum()
+            });
+            assert!(met > 0, "{}: nothing touches", method.name());
             simulation.state().hash()
         };
         let alone = hash(1);
-        assert!(hash(2) == alone && hash(3) == alone, "{}", method.name());
+        assert!(counts.iter().all(|threads| hash(*threads) == alone), "{}", method.name());
     }
 }
 

@@ -161,9 +161,10 @@ fn belt(method: Method, mu: f64) -> (Scene, Mesh) {
 
 #[test]
 fn a_belt_over_a_drum_holds_what_the_law_of_capstans_says() {
-    for method in
-        [Method::ImpulseStrips, Method::ImpulseDirect, Method::Verlet, Method::BackwardEuler, Method::Bdf2]
-    {
+    let mut methods = vec![Method::ImpulseStrips, Method::ImpulseDirect, Method::BackwardEuler, Method::Bdf2];
+    // Short edges need many sub-steps.
+    methods.extend(testing::long().then_some(Method::Verlet));
+    for method in methods {
         for (share, holds) in [(0.95, true), (1.05, false)] {
             let mu = friction_for(share);
             let (scene, mesh) = belt(method, mu);

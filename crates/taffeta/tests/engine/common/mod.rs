@@ -77,3 +77,36 @@ pub fn centre(simulation: &Simulation) -> DVec3 {
     let total: f64 = model.mass.iter().sum();
     model.mass.iter().zip(&state.positions).map(|(m, x)| *m * *x).sum::<DVec3>() / total
 }
+
+/// How deep the tip of a strip that is clamped level hangs under its own weight, and how far it reaches, as shares of its length: the heavy elastica
+/// θ'' = -γ (1 - s) cos θ with θ(0) = 0 and θ'(1) = 0, γ = ρ g L³ / B (W. G. Bickley, The heavy elastica, Phil. Mag. 17, 1934; C. Y. Wang, A critical
+/// review of the heavy elastica, Int. J. Mech. Sci. 28, 1986). Shot from the tip, whose angle is bisected; fourth-order Runge-Kutta.
+pub fn heavy_elastica(gamma: f64) -> [f64; 2] {
+    let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if shot(gamma, middle)[0] < 0.0 { low = middle } else { high = middle }
+    }
+    let [_, _, drop, reach] = shot(gamma, 0.5 * (low + high));
+    [drop, reach]
+}
+
+/// Angle, curvature, height and way at the clamp of a strip whose tip looks down by `tip` [rad].
+fn shot(gamma: f64, tip: f64) -> [f64; 4] {
+    // Along t = 1 - s, from the tip to the clamp.
+    let slope =
+        |t: f64, [angle, bend, _, _]: [f64; 4]| [bend, -gamma * t * angle.cos(), angle.sin(), angle.cos()];
+    let steps = 1000;
+    let h = 1.0 / f64::from(steps);
+    let mut y = [tip, 0.0, 0.0, 0.0];
+    for k in 0..steps {
+        let t = h * f64::from(k);
+        let ahead = |by: f64, slope: [f64; 4]| std::array::from_fn(|c| y[c] + by * slope[c]);
+        let a = slope(t, y);
+        let b = slope(t + 0.5 * h, ahead(0.5 * h, a));
+        let c = slope(t + 0.5 * h, ahead(0.5 * h, b));
+        let d = slope(t + h, ahead(h, c));
+        y = std::array::from_fn(|k| y[k] + h / 6.0 * (a[k] + 2.0 * b[k] + 2.0 * c[k] + d[k]));
+    }
+    y
+}

@@ -218,8 +218,8 @@ fn the_thread_count_changes_no_bit() {
             })
         };
         let alone = solved(1);
-        for threads in [2, 3, 8] {
-            assert!(solved(threads) == alone, "{preconditioner:?} on {threads} threads");
+        for threads in if testing::long() { &[2, 3, 8][..] } else { &[3] } {
+            assert!(solved(*threads) == alone, "{preconditioner:?} on {threads} threads");
         }
     }
 }

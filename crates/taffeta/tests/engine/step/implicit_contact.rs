@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::scene::{BoxShape, Collider, Contact, Mesh, Method, Scene};
+use taffeta::step::Shortfall;
 
 const IMPLICIT: [Method; 2] = [Method::BackwardEuler, Method::Bdf2];
 
@@ -18,17 +19,58 @@ fn falling_on(method: Method, collider: Collider) -> Scene {
     scene
 }
 
-/// Steps for a second; the largest strain after a third of one.
-fn strain_of_drape(mut simulation: Simulation) -> f64 {
-    let mut largest = 0.0_f64;
-    for frame in 0..30 {
-        let report = simulation.step().unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(report.converged, report.shortfall.is_none(), "{:?}", report.shortfall);
-        let found = simulation.certificate();
-        assert_eq!((found.cloth_cloth, found.cloth_body), (0, 0), "frame {frame}");
-        largest = largest.max(if frame < 10 { 0.0 } else { found.max_strain });
+/// How a second of draping went.
+#[derive(Debug)]
+struct Drape {
+    /// The largest strain after a third of it [1].
+    strain: f64,
+    /// By which share the forces of contacts were wrong at the end of each step in which something touched, in order; 0 where they were found.
+    wrong: Vec<f64>,
+}
+
+impl Drape {
+    fn of(mut simulation: Simulation) -> Self {
+        let mut seen = Self { strain: 0.0, wrong: Vec::new() };
+        for step in 0..(1.0 / simulation.model().step_time).round() as u32 {
+            let report = simulation.step().unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(report.converged, report.shortfall.is_none(), "{:?}", report.shortfall);
+            let found = simulation.certificate();
+            assert_eq!((found.cloth_cloth, found.cloth_body), (0, 0), "step {step}");
+            if simulation.state().time > 0.34 {
+                seen.strain = seen.strain.max(found.max_strain);
+            }
+            match report.shortfall {
+                _ if report.contacts == 0 => {}
+                None => seen.wrong.push(0.0),
+                Some(Shortfall::Contacts { wrong, .. }) => seen.wrong.push(wrong),
+                other => panic!("step {step}: {other:?}"),
+            }
+        }
+        seen.wrong.sort_by(f64::total_cmp);
+        seen
     }
-    largest
+
+    fn touching(&self) -> usize {
+        self.wrong.len()
+    }
+
+    fn converged(&self) -> usize {
+        self.wrong.iter().filter(|wrong| **wrong == 0.0).count()
+    }
+
+    fn median(&self) -> f64 {
+        self.wrong[self.wrong.len() / 2]
+    }
+}
+
+/// Strains were below 1 %. In steps of a frame few contacts at edges and points find all of their forces: those of half of the steps were wrong by 3 % to
+/// 7 %, and some steps found them.
+fn check(method: Method, seen: Drape) {
+    let told =
+        format!("{}: {} converged, median {}, {seen:?}", method.name(), seen.converged(), seen.median());
+    eprintln!("{told}");
+    assert!(seen.strain < 0.02 && seen.touching() >= 25, "{told}");
+    assert!(seen.converged() > 0 && seen.median() < 0.1, "{told}");
 }
 
 #[test]
@@ -36,9 +78,23 @@ fn edges_of_a_box_do_not_tear_at_the_cloth() {
     for method in IMPLICIT {
         let shape = BoxShape { size: [0.4, 0.6, 0.4] };
         let collider = Collider { cuboid: Some(shape), position: [0.0, -0.3, 0.0], ..Collider::default() };
-        let strain = strain_of_drape(simulation(&falling_on(method, collider)));
-        eprintln!("{}: {strain}", method.name());
-        assert!(strain < 0.05, "{}: {strain}", method.name());
+        check(method, Drape::of(simulation(&falling_on(method, collider))));
+    }
+}
+
+#[test]
+fn contacts_find_their_forces_in_most_short_steps() {
+    for method in IMPLICIT {
+        let shape = BoxShape { size: [0.4, 0.6, 0.4] };
+        let collider = Collider { cuboid: Some(shape), position: [0.0, -0.3, 0.0], ..Collider::default() };
+        let mut scene = falling_on(method, collider);
+        // Fewer particles, for there are many steps.
+        scene.cloth[0].sheet.iter_mut().for_each(|sheet| (sheet.columns, sheet.rows) = (9, 9));
+        scene.solver.steps_per_frame = 8;
+        let seen = Drape::of(simulation(&scene));
+        let told = format!("{}: {} of {} converged", method.name(), seen.converged(), seen.touching());
+        eprintln!("{told}");
+        assert!(seen.touching() > 200 && 5 * seen.converged() > 4 * seen.touching(), "{told}");
     }
 }
 
@@ -58,8 +114,6 @@ fn the_point_of_a_mesh_does_not_tear_at_the_cloth() {
         let scene = falling_on(method, Collider { mesh, ..Collider::default() });
         let meshes = BTreeMap::from([("pyramid".to_string(), pyramid())]);
         let simulation = Simulation::new(&scene, &meshes).unwrap_or_else(|faults| panic!("{faults:#?}"));
-        let strain = strain_of_drape(simulation);
-        eprintln!("{}: {strain}", method.name());
-        assert!(strain < 0.05, "{}: {strain}", method.name());
+        check(method, Drape::of(simulation));
     }
 }

@@ -6,9 +6,14 @@ use taffeta::math::DVec3;
 use taffeta::scene::{Method, Pin, Scene, Side};
 use taffeta::step::Hands;
 
-/// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces.
+/// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces. What hands do far from their grip is for long runs.
 fn side(method: Method) -> u32 {
-    if method == Method::Bdf2Secant { 7 } else { 12 }
+    match (testing::long(), method == Method::Bdf2Secant) {
+        (true, false) => 12,
+        (true, true) => 7,
+        (false, false) => 6,
+        (false, true) => 5,
+    }
 }
 
 /// A sheet that hangs from its left side in a light wind.

@@ -68,6 +68,11 @@ impl Found {
         self.candidates.pairs()
     }
 
+    /// How many pairs do not wait for their proof.
+    pub fn shown(&self) -> usize {
+        self.waiting.iter().filter(|waits| !**waits).count()
+    }
+
     /// The pairs, and which of them wait for their proof.
     pub fn waiting(&mut self) -> (&[Pair], &mut [bool]) {
         (self.candidates.pairs(), &mut self.waiting)

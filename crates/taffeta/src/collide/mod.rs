@@ -31,7 +31,7 @@ mod touch;
 mod touches;
 pub mod tree;
 pub mod untangle;
-mod zones;
+pub mod zones;
 
 use crate::math::DVec3;
 use crate::model::{ClothPiece, Collider, Form, Model, PosedShape, Shape};

@@ -242,22 +242,3 @@ fn place(shape: &Shape, pose: &Pose, out: &mut [DVec3]) {
     };
     out.iter_mut().enumerate().for_each(|(k, p)| *p = pose.to_world(local(k)));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_box_is_closed_and_looks_outwards_and_its_features_stand_once() {
-        let surface = Surface::of_parts(0, vec![DVec3::ZERO; 8], BOX.to_vec(), vec![]);
-        let half_size = DVec3::new(0.5, 1.0, 1.5);
-        let mut points = [DVec3::ZERO; 8];
-        place(&Shape::Box { half_size }, &Pose::IDENTITY, &mut points);
-        let volume: f64 =
-            BOX.iter().map(|t| t.map(|i| points[i as usize])).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
-        assert!((volume - 8.0 * 0.75).abs() < 1e-12);
-        assert_eq!(surface.edges.len(), 18);
-        assert_eq!(surface.owned.iter().flat_map(|o| o.corners).filter(|c| *c).count(), 8);
-        assert_eq!(surface.owned.iter().flat_map(|o| o.edges).filter(|e| *e != NO_EDGE).count(), 18);
-    }
-}

@@ -19,10 +19,10 @@ pub mod motion;
 pub mod parting;
 pub mod pins;
 pub mod rigid;
-mod shapes;
+pub mod shapes;
 pub mod skin;
 pub mod state;
-mod stuffing;
+pub mod stuffing;
 mod surface_nets;
 pub mod topology;
 

@@ -5,7 +5,7 @@ use crate::scene::{Ball, Disc, Mesh, Sheet, Strip, Tube};
 use std::f64::consts::TAU;
 
 /// A shape at rest, and where its particles start.
-pub(super) struct Blank {
+pub struct Blank {
     /// The surface at rest, u along x, v along -z.
     pub rest: Mesh,
     /// Where the particles start, before the cloth is placed [m].
@@ -20,7 +20,7 @@ impl Blank {
 }
 
 /// A rectangle; with `slack` below 1 its rows start as arcs that sag.
-pub(super) fn sheet(sheet: &Sheet) -> Blank {
+pub fn sheet(sheet: &Sheet) -> Blank {
     let (columns, rows) = (sheet.columns, sheet.rows);
     let rest = grid(columns, rows, sheet.width, sheet.height, false);
     let mut start = rest.positions.clone();
@@ -35,13 +35,13 @@ pub(super) fn sheet(sheet: &Sheet) -> Blank {
 }
 
 /// A narrow rectangle of nearly square cells.
-pub(super) fn strip(strip: &Strip) -> Blank {
+pub fn strip(strip: &Strip) -> Blank {
     let rows = strip.cells_across() as u32 + 1;
     Blank::at_rest(grid(strip.segments + 1, rows, strip.length, strip.width, false))
 }
 
 /// An open tube along y; its material is the sheet it was rolled from.
-pub(super) fn tube(tube: &Tube) -> Blank {
+pub fn tube(tube: &Tube) -> Blank {
     let around = tube.segments;
     // Chords of equal length; the sheet's width is their sum, so that every edge is at rest.
     let chord = 2.0 * tube.radius * trig::sin(0.5 * TAU / f64::from(around));
@@ -58,7 +58,7 @@ pub(super) fn tube(tube: &Tube) -> Blank {
 }
 
 /// A disc whose k-th ring has 6 k particles, so that all triangles are nearly equilateral.
-pub(super) fn disc(disc: &Disc) -> Blank {
+pub fn disc(disc: &Disc) -> Blank {
     let first_of = |ring: u32| if ring == 0 { 0 } else { 1 + 3 * ring * (ring - 1) };
     let mut mesh = Mesh { positions: vec![DVec3::ZERO], ..Mesh::default() };
     for ring in 1..=disc.rings {
@@ -84,7 +84,7 @@ pub(super) fn disc(disc: &Disc) -> Blank {
 }
 
 /// A ball: an octahedron whose faces are cut into small triangles and blown up. Ring k from a pole has 4 k particles.
-pub(super) fn ball(ball: &Ball) -> Blank {
+pub fn ball(ball: &Ball) -> Blank {
     let rings = ball.rings;
     let size = |ring: u32| ring.min(2 * rings - ring);
     let count = |ring: u32| (4 * size(ring)).max(1);
@@ -165,50 +165,4 @@ fn sagging_arc(segments: usize, width: f64, slack: f64) -> Vec<(f64, f64)> {
         points.push((x + d * trig::cos(heading), y + d * trig::sin(heading)));
     }
     points
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn edge_lengths(blank: &Blank) -> Vec<f64> {
-        let sides = blank.rest.quads.iter().flat_map(|q| (0..4).map(|i| (q[i], q[(i + 1) % 4])));
-        sides.map(|(a, b)| blank.start[a as usize].distance(blank.start[b as usize])).collect()
-    }
-
-    #[test]
-    fn a_slack_sheet_starts_with_every_edge_at_rest_and_its_sides_apart_as_asked() {
-        for (columns, slack) in [(10, 0.95), (50, 0.5), (2, 1.0), (3, 0.3)] {
-            let blank = sheet(&Sheet { width: 1.0, height: 1.0, columns, rows: 4, slack });
-            let d = 1.0 / f64::from(columns - 1);
-            assert!(
-                edge_lengths(&blank).iter().all(|l| (l - d).abs() < 1e-12 || (l - 1.0 / 3.0).abs() < 1e-12)
-            );
-            let span = blank.start[0].distance(blank.start[columns as usize - 1]);
-            assert!((span - slack).abs() < 1e-9, "{columns} {slack} {span}");
-            assert!(blank.start.iter().all(|p| p.y <= 1e-12));
-        }
-    }
-
-    #[test]
-    fn a_disc_is_a_manifold_of_rings_that_looks_up() {
-        let blank = disc(&Disc { radius: 1.0, rings: 5 });
-        assert_eq!(blank.rest.positions.len(), 1 + 3 * 5 * 6);
-        assert_eq!(blank.rest.triangles.len(), 6 * 25);
-        for t in &blank.rest.triangles {
-            let [a, b, c] = t.map(|i| blank.start[i as usize]);
-            assert!((b - a).cross(c - a).y > 0.0);
-        }
-    }
-
-    #[test]
-    fn a_tube_closes_with_equal_chords_and_looks_outwards() {
-        let blank = tube(&Tube { radius: 0.5, length: 1.0, segments: 12, rows: 3 });
-        let chord = TAU / 12.0 * 0.5;
-        assert!(
-            edge_lengths(&blank).iter().all(|l| (l - 0.5).abs() < 1e-12 || (l - chord).abs() < 0.02 * chord)
-        );
-        let [a, b, _, d] = blank.rest.quads[0].map(|i| blank.start[i as usize]);
-        assert!((b - a).cross(d - a).dot(a) > 0.0);
-    }
 }

@@ -7,7 +7,7 @@ use super::place::Place;
 use serde_json::Value;
 
 /// Past so many faults a list of them helps nobody, and a hostile file could fill the memory with them.
-const MOST_FAULTS: usize = 200;
+pub const MOST_FAULTS: usize = 200;
 
 /// A list of rules with their words, in one table that cannot miss an entry.
 #[doc(hidden)]
@@ -447,7 +447,7 @@ pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
 
 /// How many letters must be put in, taken out, changed or swapped with a neighbour to make one word of the other
 /// (optimal string alignment).
-fn edits(from: &str, to: &str) -> usize {
+pub fn edits(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) =
         (from.to_lowercase().replace('-', "_").chars().collect(), to.replace('-', "_").chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=to.len()).collect()];
@@ -464,6 +464,3 @@ fn edits(from: &str, to: &str) -> usize {
     }
     rows[from.len()][to.len()]
 }
-
-#[cfg(test)]
-mod tests;

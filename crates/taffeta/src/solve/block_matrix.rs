@@ -205,28 +205,3 @@ fn multiply_rows(rows: &Rows, blocks: &[Block], x: &[Vec4], y: &mut [Vec4]) {
         *y = sums[0] + sums[1] + sums[2];
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::math::random::Random;
-
-    #[test]
-    fn every_instruction_set_gives_the_same_bits() {
-        let mut random = Random::new(9);
-        let count = 100;
-        let pairs: Vec<[u32; 2]> =
-            (0..600).map(|_| [0; 2].map(|_: u32| random.below(count) as u32)).collect();
-        let pattern = Pattern::new(count, pairs.iter().map(|pair| &pair[..])).unwrap();
-        let mut vector = || Vec4([random.unit(), random.unit(), random.unit(), 0.0]);
-        let blocks: Vec<Block> = (0..pattern.blocks()).map(|_| [vector(), vector(), vector()]).collect();
-        let x: Vec<Vec4> = (0..count).map(|_| vector()).collect();
-        let mut plain = vec![Vec4::ZERO; count];
-        let mut wide = plain.clone();
-        multiply_rows(&pattern.chunks[0], &blocks, &x, &mut plain);
-        multiply_rows_fast(&pattern.chunks[0], &blocks, &x, &mut wide);
-        let bits = |y: &[Vec4]| y.iter().map(|y| y.0.map(f64::to_bits)).collect::<Vec<_>>();
-        assert_eq!(bits(&plain), bits(&wide));
-        assert!(plain.iter().any(|y| *y != Vec4::ZERO));
-    }
-}

@@ -13,7 +13,7 @@ pub mod limit;
 pub mod parts;
 pub mod pcg;
 pub mod preconditioner;
-mod preconditioner_coarse;
+pub mod preconditioner_coarse;
 mod preconditioner_levels;
 mod preconditioner_pieces;
 pub mod pull;

@@ -183,7 +183,7 @@ const STARTS: usize = 64;
 
 /// Rows in an order (Cuthill & McKee 1969, turned round as by George 1971) that keeps joined ones close: breadth first, for each connected part from
 /// the row for which factors cost least, of some that are tried.
-fn order(pattern: &Pattern) -> Vec<u32> {
+pub fn order(pattern: &Pattern) -> Vec<u32> {
     let mut order = Vec::with_capacity(pattern.particles());
     let mut seen = vec![false; pattern.particles()];
     let mut place = vec![0; pattern.particles()];
@@ -207,14 +207,14 @@ fn order(pattern: &Pattern) -> Vec<u32> {
 }
 
 /// What factors of a connected part cost with its rows in this order: squares of how far they reach to the left.
-fn cost(pattern: &Pattern, order: &[u32], place: &mut [usize]) -> usize {
+pub fn cost(pattern: &Pattern, order: &[u32], place: &mut [usize]) -> usize {
     order.iter().enumerate().for_each(|(p, i)| place[*i as usize] = p);
     let first = |i: u32| pattern.row(i).iter().map(|j| place[*j as usize]).min();
     order.iter().enumerate().map(|(p, i)| (p - first(*i).unwrap_or(p)).pow(2)).sum()
 }
 
 /// Appends all rows that are joined to row `i`, nearest first, those with few neighbours before others.
-fn spread(pattern: &Pattern, i: u32, seen: &mut [bool], order: &mut Vec<u32>) {
+pub fn spread(pattern: &Pattern, i: u32, seen: &mut [bool], order: &mut Vec<u32>) {
     let mut next = order.len();
     seen[i as usize] = true;
     order.push(i);
@@ -228,33 +228,5 @@ fn spread(pattern: &Pattern, i: u32, seen: &mut [bool], order: &mut Vec<u32>) {
             }
         }
         order[before..].sort_by_key(|&j| pattern.row(j).len());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Rows on a grid of 24 by 6, numbered at random, and three that nothing joins.
-    fn grid() -> Pattern {
-        let number = |x: u32, y: u32| (x * 6 + y) * 35 % 144;
-        let quad = |x: u32, y: u32| [number(x, y), number(x + 1, y), number(x, y + 1), number(x + 1, y + 1)];
-        let quads: Vec<_> = (0..23).flat_map(|x| (0..5).map(move |y| quad(x, y))).collect();
-        Pattern::new(147, quads.iter().map(|quad| &quad[..])).unwrap()
-    }
-
-    #[test]
-    fn an_order_has_every_row_once_and_costs_no_more_than_a_breadth_first_one() {
-        let pattern = grid();
-        let found = order(&pattern);
-        let mut sorted = found.clone();
-        sorted.sort_unstable();
-        assert!(sorted.into_iter().eq(0..147));
-        let (mut seen, mut plain) = (vec![false; 147], Vec::new());
-        (144..147).chain([0]).for_each(|i| spread(&pattern, i, &mut seen, &mut plain));
-        let cost = |order: &[u32]| cost(&pattern, order, &mut [0; 147]);
-        assert!(cost(&found) < cost(&plain), "{} and {}", cost(&found), cost(&plain));
-        // No order of so long a strip reaches less far than across it.
-        assert!(cost(&found) >= 120 * 6 * 6, "{}", cost(&found));
     }
 }

@@ -8,6 +8,8 @@ mod determinism;
 mod forces;
 mod house;
 mod laws;
+mod math;
+mod model;
 mod scene;
 mod solve;
 mod step;

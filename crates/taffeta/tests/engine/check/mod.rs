@@ -1,4 +1,6 @@
-//! The certificate.
+//! The certificate and what it is made of.
 
 mod certificate;
+mod free_bodies;
 mod reference;
+mod strain;

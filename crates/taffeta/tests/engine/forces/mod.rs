@@ -3,8 +3,11 @@
 mod absurd;
 mod baraff_witkin;
 mod derivatives;
+#[cfg(target_arch = "x86_64")]
+mod gather;
 mod hinge;
 mod meshes;
 mod pressure;
 mod spring;
+mod stable_step;
 mod wind;

@@ -1,4 +1,11 @@
-//! What a scene makes: garments and the mannequin.
+//! What a scene may say, and what it makes: garments and the mannequin.
 
 mod garments;
 mod mannequin;
+mod outline;
+mod particles;
+mod place;
+mod presets;
+mod rules;
+mod sense;
+mod sense_fabrics;

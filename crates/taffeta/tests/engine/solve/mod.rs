@@ -1,6 +1,8 @@
 //! Linear systems.
 
 mod allocation;
+mod block_matrix;
 mod coupling;
 mod linear;
+mod preconditioner_coarse;
 mod systems;

@@ -1,7 +1,8 @@
 //! The schema holds nothing that its check would pass over, and each rule is found broken where it is.
 
-use super::*;
-use serde_json::json;
+use serde_json::{Value, json};
+use taffeta::scene::rules::{Kind, MOST_FAULTS, edits, nearest, range, short};
+use taffeta::scene::{Fault, Rule, Scene, faults_of_value, schema};
 
 /// Keywords the check acts on, and those that only tell.
 const UNDERSTOOD: &[&str] = &[
@@ -73,7 +74,7 @@ fn refuse_what_is_not_understood(schema: &Value, path: &str) {
 
 #[test]
 fn the_check_understands_the_whole_schema() {
-    refuse_what_is_not_understood(&crate::scene::schema(), "#");
+    refuse_what_is_not_understood(&schema(), "#");
 }
 
 fn sheet() -> Value {
@@ -130,7 +131,7 @@ fn a_fault_says_value_reason_and_remedy() {
 
 #[test]
 fn a_scene_needs_cloth() {
-    let faults = crate::scene::Scene::default().faults();
+    let faults = Scene::default().faults();
     let [fault] = &faults[..] else { panic!("{faults:?}") };
     assert_eq!(fault.key, "cloth");
     assert!(Rule::TooFewItems.is_broken_in(fault));
@@ -192,5 +193,5 @@ fn every_number_of_the_schema_has_both_limits() {
             look(inner);
         }
     }
-    look(&crate::scene::schema());
+    look(&schema());
 }

@@ -1,0 +1,4 @@
+//! Poses and random numbers.
+
+mod pose;
+mod random;

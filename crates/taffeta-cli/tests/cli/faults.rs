@@ -13,7 +13,7 @@ fn a_bad_scene_has_all_its_faults_told_with_their_lines() {
     ended.refused(
         2,
         &[
-            "[bad.toml:2:10]",
+            "--> bad.toml:2:10",
             "frames = 0",
             "is too small",
             "write a whole number from 1 to 1000000",

@@ -135,7 +135,9 @@ fn a_second_interrupt_ends_at_once_and_costs_nothing_that_is_recorded() {
     command.args(sets.iter().flat_map(|set| ["--set", *set]));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let recording = place.path("out/small/recording.taffeta");
-    while Reader::open(&recording).is_err() && child.try_wait().unwrap().is_none() {
+    let begun =
+        || Reader::open(&recording).is_ok_and(|mut reader| matches!(reader.last_state(), Ok(Some(_))));
+    while !begun() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
     signal(&child, "INT");

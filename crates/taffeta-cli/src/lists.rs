@@ -109,7 +109,7 @@ impl Schema {
             tell(scene_file::reference_markdown().trim_end())?;
             return Ok(Ending::Done);
         }
-        print_json(taffeta::scene::schema())
+        print_json(taffeta::scene::schema().clone())
     }
 }
 

@@ -7,7 +7,7 @@ use taffeta::scene::rules::{Kind, range, resolved, words, written};
 pub fn reference_markdown() -> String {
     let schema = taffeta::scene::schema();
     let mut page = Page { definitions: &schema["$defs"], text: include_str!("introduction.md").into() };
-    page.section("", "The scene", &schema);
+    page.section("", "The scene", schema);
     page.text
 }
 

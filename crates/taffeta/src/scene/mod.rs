@@ -45,6 +45,7 @@ pub use sense_motions::FASTEST_BODY;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// A scene: cloth, what it meets, what acts on it, and how it is solved. SI units; y points up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -451,6 +452,7 @@ impl Scene {
 }
 
 /// The JSON Schema of the scene file.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Scene).to_value()
+pub fn schema() -> &'static serde_json::Value {
+    static SCHEMA: OnceLock<serde_json::Value> = OnceLock::new();
+    SCHEMA.get_or_init(|| schemars::schema_for!(Scene).to_value())
 }

@@ -104,7 +104,7 @@ pub fn faults_of_value(value: &Value) -> Vec<Fault> {
 /// Holds a value against the schema.
 pub(super) fn check_value(value: &Value, faults: &mut Faults) {
     let schema = super::schema();
-    Check { definitions: &schema["$defs"], faults }.value(&schema, value, Place::Root);
+    Check { definitions: &schema["$defs"], faults }.value(schema, value, Place::Root);
 }
 
 /// The faults found so far; where they are too many, the last says so.

@@ -215,7 +215,7 @@ fn the_reference_is_up_to_date() {
 fn the_reference_names_every_key() {
     let text = reference_markdown();
     let schema = taffeta::scene::schema();
-    let tables = schema["$defs"].as_object().unwrap().values().chain([&schema]);
+    let tables = schema["$defs"].as_object().unwrap().values().chain([schema]);
     for keys in tables.filter_map(|table| table["properties"].as_object()) {
         for name in keys.keys() {
             assert!(text.contains(&format!("| `{name}` |")), "{name}");

@@ -218,7 +218,7 @@ fn only(faults: &SceneFaults) -> &LocatedFault {
 fn the_base_scene_has_every_number_of_the_schema() {
     let schema = taffeta::scene::schema();
     let mut wanted = BTreeSet::new();
-    numbers_of_schema(&schema, &schema, String::new(), &mut wanted);
+    numbers_of_schema(schema, schema, String::new(), &mut wanted);
     let present: BTreeSet<String> = all_numbers().iter().map(|path| pattern(path)).collect();
     assert_eq!(present, wanted);
     assert!(wanted.len() > 50, "{}", wanted.len());
@@ -232,7 +232,7 @@ fn every_number_takes_or_refuses_every_value() {
     for path in all_numbers() {
         for token in tokens {
             let (text, span) = text_with(&path, token);
-            let legal = is_legal(schema_at(&schema, &path), token);
+            let legal = is_legal(schema_at(schema, &path), token);
             match from_text("keys", &text, &[]) {
                 Ok(scene) => {
                     assert!(legal, "{} = {token} was taken", spelt(&path));
@@ -268,8 +268,8 @@ fn every_number_left_out_has_its_default_or_is_asked_for() {
     for path in all_numbers() {
         let (last, above) = path.split_last().unwrap();
         let mut value = base();
-        let outer = schema_at(&schema, above);
-        let outer = resolved(&schema, outer);
+        let outer = schema_at(schema, above);
+        let outer = resolved(schema, outer);
         let asked_for = match (last, get_mut(&mut value, above)) {
             (Step::Key(name), Value::Object(table)) => {
                 table.remove(name);
@@ -286,7 +286,7 @@ fn every_number_left_out_has_its_default_or_is_asked_for() {
             (Ok(scene), Step::Key(_)) => {
                 assert!(!asked_for, "{}", spelt(&path));
                 let value = serde_json::to_value(&scene).unwrap();
-                assert_eq!(get(&value, &path), schema_at(&schema, &path).get("default"), "{}", spelt(&path));
+                assert_eq!(get(&value, &path), schema_at(schema, &path).get("default"), "{}", spelt(&path));
             }
             (Ok(_), Step::Item(_)) => assert!(!asked_for, "{}", spelt(&path)),
             (Err(faults), _) => {

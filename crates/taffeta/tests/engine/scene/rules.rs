@@ -74,7 +74,7 @@ fn refuse_what_is_not_understood(schema: &Value, path: &str) {
 
 #[test]
 fn the_check_understands_the_whole_schema() {
-    refuse_what_is_not_understood(&schema(), "#");
+    refuse_what_is_not_understood(schema(), "#");
 }
 
 fn sheet() -> Value {
@@ -193,5 +193,5 @@ fn every_number_of_the_schema_has_both_limits() {
             look(inner);
         }
     }
-    look(&schema());
+    look(schema());
 }

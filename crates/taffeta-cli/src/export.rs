@@ -2,10 +2,10 @@
 
 use crate::certificate::counted;
 use crate::progress::Progress;
-use crate::tell::{aside, described, tell};
 use crate::{Ending, Failure};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use taffeta_bench::tell::{aside, described, tell};
 use taffeta_io::export::{Format, Options, Precision, UpAxis, export};
 use taffeta_io::recording::{Reader, meant};
 

@@ -3,14 +3,7 @@
 use crate::certificate::counted;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::io::IsTerminal;
-use taffeta::scene::Fault;
 use taffeta_io::scene_file::{LocatedFault, SceneFaults};
-
-/// Faults that only showed when the scene was built, where no text is at hand to point into.
-pub fn when_built(origin: &str, faults: Vec<Fault>) -> SceneFaults {
-    let faults = faults.into_iter().map(Into::into).collect();
-    SceneFaults { origin: origin.into(), text: String::new(), faults }
-}
 
 /// Lines longer than this are not drawn [bytes].
 const LONGEST_LINE: usize = 500;

@@ -1,9 +1,9 @@
 //! Ctrl-C and SIGTERM: the first asks for an end after the present frame, the second ends at once.
 
 use crate::Failure;
-use crate::tell::aside;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use taffeta_bench::tell::aside;
 
 /// Whether the user has asked for an end.
 pub struct Interrupt(Arc<AtomicBool>);

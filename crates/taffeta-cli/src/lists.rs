@@ -1,9 +1,9 @@
 //! What there is: scenes, methods, fabrics, and the keys of a scene file.
 
-use crate::tell::tell;
 use crate::{Ending, Failure};
 use serde_json::{Value, json};
 use taffeta::scene::{Method, Preset, presets};
+use taffeta_bench::tell::tell;
 use taffeta_io::{catalogue, scene_file};
 
 /// Lists the built-in scenes.

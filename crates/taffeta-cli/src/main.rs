@@ -1,27 +1,26 @@
 //! The program `taffeta`: its commands, and the exit code that each of them ends with.
 
 mod album;
-mod bench;
 mod certificate;
 mod check;
 mod export;
 mod faults;
 mod interrupt;
 mod lists;
-mod machine;
 mod plot;
 mod progress;
 mod render;
 mod report;
 mod run;
-mod stepping;
-mod tell;
+mod version;
 mod view;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
+use taffeta_bench::BenchError;
+use taffeta_bench::tell::{aside, tell};
 use taffeta_io::scene_file::SceneFaults;
 
 /// Cloth simulation: every frame certified, the same bits on any number of threads.
@@ -48,7 +47,7 @@ enum Command {
     Render(render::Args),
     Export(export::Args),
     Plot(plot::Args),
-    Bench(bench::Args),
+    Bench(taffeta_bench::Args),
     Scenes(lists::Scenes),
     Methods(lists::Methods),
     Fabrics(lists::Fabrics),
@@ -100,15 +99,25 @@ impl From<SceneFaults> for Failure {
     }
 }
 
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Scene(faults) => Self::Scene(faults),
+            asked @ BenchError::Asked(_) => Self::input(asked),
+            other => Self::work(other),
+        }
+    }
+}
+
 impl Arguments {
     fn carry_out(self) -> Result<Ending, Failure> {
         let Some(command) = self.command else {
             let version = if self.verbose {
-                machine::version()
+                version::with_machine()
             } else {
                 format!("taffeta {}", env!("CARGO_PKG_VERSION"))
             };
-            tell::tell(version)?;
+            tell(version)?;
             return Ok(Ending::Done);
         };
         match command {
@@ -118,7 +127,7 @@ impl Arguments {
             Command::Render(args) => render::run(&args),
             Command::Export(args) => export::run(&args),
             Command::Plot(args) => plot::run(&args),
-            Command::Bench(args) => bench::run(&args),
+            Command::Bench(args) => Ok(if args.run()? { Ending::Done } else { Ending::Missed }),
             Command::Scenes(args) => args.run(),
             Command::Methods(args) => args.run(),
             Command::Fabrics(args) => args.run(),
@@ -130,21 +139,21 @@ impl Arguments {
 fn main() -> ExitCode {
     // Parsing ends the program by itself: usage with exit code 2, help with 0.
     let arguments = Arguments::parse();
-    let ended = machine::check_instructions().and_then(|()| arguments.carry_out());
+    let ended = version::check_instructions().and_then(|()| arguments.carry_out());
     let code = match ended {
         Ok(Ending::Done) => 0,
         Ok(Ending::Missed) => 1,
         Ok(Ending::Interrupted) => 3,
         Err(Failure::Scene(faults)) => {
-            tell::aside(faults::shown(&faults));
+            aside(faults::shown(&faults));
             2
         }
         Err(Failure::Input(error)) => {
-            tell::aside(format_args!("error: {error}"));
+            aside(format_args!("error: {error}"));
             2
         }
         Err(Failure::Work(error)) => {
-            tell::aside(format_args!("error: {error}"));
+            aside(format_args!("error: {error}"));
             1
         }
     };

@@ -1,10 +1,9 @@
 //! `taffeta plot`: strain, energy, iterations and stage times of runs over time, as SVG.
 
-use crate::report::Replacement;
-use crate::tell::{described, tell};
 use crate::{Ending, Failure};
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use taffeta_bench::tell::{described, tell};
+use taffeta_io::replacement::Replacement;
 use taffeta_render::plot::report_svg;
 
 /// Draws the reports of one or several runs into one SVG.
@@ -33,10 +32,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         reports.push((name_of(path), read(path).map_err(Failure::input)?));
     }
     let svg = report_svg(&reports);
-    let written = Replacement::begin(&args.out).and_then(|mut file| {
-        file.out.write_all(svg.as_bytes())?;
-        file.put_in_place()
-    });
+    let written = Replacement::write(&args.out, &svg);
     written.map_err(|error| Failure::work(NoPlot { path: args.out.clone(), error }))?;
     tell(described(&args.out))?;
     Ok(Ending::Done)

@@ -1,11 +1,11 @@
 //! How far a run is: a bar on a terminal, a line now and then elsewhere.
 
-use crate::certificate::percent;
 use crate::report::FrameReport;
-use crate::tell::aside;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
+use taffeta_bench::percent;
+use taffeta_bench::tell::aside;
 
 /// Time between two lines where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);

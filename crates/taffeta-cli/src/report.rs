@@ -1,12 +1,9 @@
 //! The report: one JSON object of a whole run, made from the frames of its recording.
 
 use crate::certificate::Worst;
-use crate::machine;
-use crate::stepping::FrameSteps;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use taffeta::Simulation;
@@ -16,7 +13,9 @@ use taffeta::model::{Model, Split};
 use taffeta::scene::Method;
 use taffeta::solve::parts::{self, Statistics};
 use taffeta::step::{Energy, momentum};
+use taffeta_bench::{FrameSteps, machine};
 use taffeta_io::recording::{Frame, Reader, RecordingError};
+use taffeta_io::replacement::Replacement;
 
 /// What is told of one frame. Numbers that are not finite are `None`, which JSON calls null.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -244,35 +243,4 @@ pub fn write(path: &Path, head: &Value, recording: &Path) -> Result<Summary, Rep
     write!(file.out, "\n],\n\"summary\": {end}}}\n").map_err(failure)?;
     file.put_in_place().map_err(failure)?;
     Ok(summary)
-}
-
-/// A file written beside its place and moved there when it is whole.
-pub struct Replacement {
-    /// Where to write.
-    pub out: BufWriter<File>,
-    beside: PathBuf,
-    place: PathBuf,
-}
-
-impl Replacement {
-    /// Starts the file that is to lie at `place`.
-    pub fn begin(place: &Path) -> io::Result<Self> {
-        let mut name = place.file_name().unwrap_or_default().to_os_string();
-        name.push(".new");
-        let beside = place.with_file_name(name);
-        Ok(Self { out: BufWriter::new(File::create(&beside)?), beside, place: place.into() })
-    }
-
-    /// Moves it there.
-    pub fn put_in_place(mut self) -> io::Result<()> {
-        self.out.flush()?;
-        fs::rename(&self.beside, &self.place)
-    }
-}
-
-impl Drop for Replacement {
-    fn drop(&mut self) {
-        // Gone already where it was put in place; half a file helps nobody.
-        let _ = fs::remove_file(&self.beside);
-    }
 }

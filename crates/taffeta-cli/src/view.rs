@@ -1,13 +1,14 @@
 //! `taffeta view`: the cloth in a browser, to be looked at, touched and retuned.
 
 use crate::interrupt::Interrupt;
-use crate::tell::{aside, tell};
-use crate::{Ending, Failure, machine};
+use crate::{Ending, Failure};
 use std::ffi::OsStr;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use taffeta_bench::machine;
+use taffeta_bench::tell::{aside, tell};
 use taffeta_view::{Choice, OpenError, Options, ViewError, Viewer, page_is_built};
 
 /// Shows a scene or a recording in the browser, where the cloth can be grabbed, blown and retuned.

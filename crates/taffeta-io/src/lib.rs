@@ -4,4 +4,5 @@ pub mod catalogue;
 pub mod export;
 pub mod mesh;
 pub mod recording;
+pub mod replacement;
 pub mod scene_file;

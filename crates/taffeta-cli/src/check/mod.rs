@@ -3,14 +3,15 @@
 mod meshes;
 mod recording;
 
-use crate::certificate::{Worst, figures, percent};
-use crate::tell::{aside, tell};
+use crate::certificate::Worst;
 use crate::{Ending, Failure};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use taffeta::check::Certificate;
+use taffeta_bench::tell::{aside, tell};
+use taffeta_bench::{figures, percent};
 use taffeta_io::recording::meant;
 
 /// Certifies every frame of a recording, or meshes of any program.
@@ -145,7 +146,8 @@ fn print(found: &Findings, verbose: bool) -> Result<(), Failure> {
     found.notes.iter().try_for_each(|note| tell(format_args!("note         {note}")))?;
     found.faults.iter().for_each(|fault| aside(format_args!("fault        {fault}")));
     let verdict = if found.held() { "good" } else { "NOT GOOD" };
-    tell(format_args!("verdict      {verdict}"))
+    tell(format_args!("verdict      {verdict}"))?;
+    Ok(())
 }
 
 fn row(frame: &Measured) -> String {

@@ -2,12 +2,13 @@
 
 use super::{Findings, Measured};
 use crate::Failure;
-use crate::certificate::{counted, figures};
+use crate::certificate::counted;
 use serde_json::Value;
 use std::path::Path;
 use taffeta::check::{PlacedBody, Surface, body_intersections, certify_parts};
 use taffeta::math::DVec3;
 use taffeta::model::{Form, State};
+use taffeta_bench::figures;
 use taffeta_io::recording::{Frame, FullState, Header, Reader, RecordingError, torn};
 
 /// Positions are recorded relative to the middle of their bounding box, to this share of its extent.

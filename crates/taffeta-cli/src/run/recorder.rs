@@ -1,13 +1,13 @@
 //! A simulation and the recording it is written to, frame by frame.
 
 use crate::report::FrameReport;
-use crate::stepping::FrameSteps;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::step::StepError;
+use taffeta_bench::FrameSteps;
 use taffeta_io::recording::{Frame, FullState, Header, RecordingError, Writer};
 use taffeta_io::scene_file::LoadedScene;
 

@@ -278,10 +278,13 @@ fn every_scene_key_named_in_a_document_exists() {
 /// Ways to run the program.
 const TAFFETA: &[&str] = &["taffeta", "cargo run --release --", "cargo run --"];
 
-/// Text of a module of the program.
+/// Text of a module of the program, `bench` and what is below it of the bench.
 fn module(name: &str) -> String {
-    let folder = root().join("crates/taffeta-cli/src");
-    let places = [format!("{name}.rs"), format!("{name}/mod.rs")].map(|file| folder.join(file));
+    let path = match name.strip_prefix("bench") {
+        Some(experiment) => format!("taffeta-bench/src/experiments{experiment}"),
+        None => format!("taffeta-cli/src/{name}"),
+    };
+    let places = ["", "/mod"].map(|end| root().join("crates").join(format!("{path}{end}.rs")));
     fs::read_to_string(places.iter().find(|path| path.exists()).expect("a module")).unwrap()
 }
 
@@ -289,7 +292,7 @@ fn module(name: &str) -> String {
 fn commands(text: &str) -> Vec<(String, String)> {
     let command = |line: &str| {
         let (name, rest) = line.trim().strip_suffix("),")?.split_once('(')?;
-        let (module, _) = rest.split_once("::")?;
+        let module = rest.split_once("::")?.0.trim_start_matches("taffeta_");
         let hyphens = |c: char| if c.is_uppercase() { format!("-{}", c.to_lowercase()) } else { c.into() };
         Some((name.chars().map(hyphens).collect::<String>().trim_matches('-').into(), module.into()))
     };

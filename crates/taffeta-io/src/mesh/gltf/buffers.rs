@@ -4,6 +4,9 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::io;
 
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};
+
 use super::document::Document;
 use super::{DAMAGED, refuse};
 use crate::mesh::{LARGEST_FILE, MeshFault, text};
@@ -133,30 +136,18 @@ fn from_data(data: &str) -> Result<Vec<u8>, MeshFault> {
         .ok_or_else(|| refuse(excerpt(data), "the data of a buffer are not base64", "export the mesh again"))
 }
 
-/// The bytes that base64 (RFC 4648) spells; padding may be left out.
+/// Base64 (RFC 4648) without padding; what is left of the last digit may be anything.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// The bytes that base64 spells; padding may be left out.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let digit = |c: u8| match c {
-        b'A'..=b'Z' => Some(c - b'A'),
-        b'a'..=b'z' => Some(c - b'a' + 26),
-        b'0'..=b'9' => Some(c - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
-    let digits = text.as_bytes();
-    let digits = digits.strip_suffix(b"==").or(digits.strip_suffix(b"=")).unwrap_or(digits);
-    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
-    for group in digits.chunks(4) {
-        let mut bits = 0_u32;
-        for c in group {
-            bits = bits << 6 | u32::from(digit(*c)?);
-        }
-        // A group of n digits holds n - 1 bytes; one digit alone holds none.
-        let used = group.len().checked_sub(1).filter(|used| *used > 0)?;
-        bits <<= 6 * (4 - group.len());
-        bytes.extend(bits.to_be_bytes().get(1..=used)?);
-    }
-    Some(bytes)
+    let unpadded = text.strip_suffix("==").or(text.strip_suffix('=')).unwrap_or(text);
+    BASE64.decode(unpadded).ok()
 }
 
 #[cfg(test)]

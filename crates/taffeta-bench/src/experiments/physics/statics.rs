@@ -1,0 +1,180 @@
+//! What comes to rest: the catenary, the hanging strip, the heavy elastica, the bending length.
+
+use super::references::{catenary_sag, heavy_elastica};
+use super::{Experiment, Finding, GRAVITY, Way, scene, settle, simulation, thread_like, usual_ways};
+use crate::BenchError;
+use taffeta::scene::{Cloth, FabricChange, Pin, Sheet, Side, Strip, preset};
+
+/// Why cantilevers are missed.
+const STIFF_BENDING: &str = "hinges of triangles work across every edge of the mesh, diagonals too, and a strip of them is softer than the plate.";
+
+pub(super) const CATENARY: Experiment = Experiment {
+    name: "catenary",
+    about: "A narrow strip of 1 m in 40 cells hangs between its ends, which are a share of its length apart: sag of its middle. Reference: a (cosh(d/a) - 1) with 2 a sinh(d/a) = length (Leibniz, Huygens, J. Bernoulli 1691).",
+    misses: "with its ends far apart the sag hangs on the length: a strip that is shorter by 0.04 % sags 1 % less, and edge by edge a strip ends that much short.",
+    ways: usual_ways,
+    find: catenary,
+};
+
+pub(super) const ELONGATION: Experiment = Experiment {
+    name: "elongation",
+    about: "A strip of 0.5 m, 200 g/m² and 100 N/m hangs from its end: how much longer it is. Reference: ρ g L² / (2 Y), Hooke's law under its own weight; 0 for methods that keep lengths whatever the stiffness, to their tolerance of 0.1 %.",
+    misses: "",
+    ways: usual_ways,
+    find: elongation,
+};
+
+pub(super) const ELASTICA: Experiment = Experiment {
+    name: "heavy-elastica",
+    about: "A strip is clamped level and bends under its own weight, γ = ρ g L³ / B: drop of the tip over its reach. Reference: the elastica θ'' = -γ (1 - s) cos θ, solved here to ten digits; it is the Cantilever test of V. Romero et al., Physical Validation of Simulators in Computer Graphics, ACM TOG 40(4), 2021.",
+    misses: STIFF_BENDING,
+    ways: usual_ways,
+    find: elastica,
+};
+
+pub(super) const BENDING_LENGTH: Experiment = Experiment {
+    name: "bending-length",
+    about: "ASTM D1388: a strip of a built-in fabric overhangs by twice its bending length c = (B / ρ g)^(1/3), and c is read off the angle of its chord by Peirce's formula c = l (cos(θ/2) / (8 tan θ))^(1/3). Reference: c from the laboratory's numbers (F. T. Peirce, J. Textile Inst. 21, 1930).",
+    misses: STIFF_BENDING,
+    ways: usual_ways,
+    find: bending_length,
+};
+
+pub(super) const REFINEMENT_IN_SPACE: Experiment = Experiment {
+    name: "refinement-in-space",
+    about: "The heavy elastica at γ = 10 in 10, 20 and 40 cells: its error when the cells are halved, over the error before. Reference: below 1, it must fall; a quarter is second order.",
+    misses: STIFF_BENDING,
+    ways: usual_ways,
+    find: refinement,
+};
+
+fn catenary(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
+    let spans: &[f64] = if quick { &[0.9] } else { &[0.5, 0.7, 0.9, 0.98] };
+    let columns = 41;
+    let find = |&span: &f64| {
+        let cloth = Cloth {
+            sheet: Some(Sheet { width: 1.0, height: 0.025, columns, rows: 2, slack: span }),
+            pin: vec![Pin { sides: vec![Side::Left, Side::Right], ..Pin::default() }],
+            ..Cloth::default()
+        };
+        let mut scene = scene(way, cloth, thread_like());
+        scene.air.damping = 8.0;
+        scene.solver.tolerance = 1e-4;
+        let mut simulation = simulation(&scene, &Default::default())?;
+        settle(&mut simulation, 6.0)?;
+        let x = &simulation.state().positions;
+        let found = x[0].y - x[columns as usize / 2].y;
+        Ok(Finding::near(format!("span {span} of the length"), "m", catenary_sag(span), found, 0.01))
+    };
+    spans.iter().map(find).collect()
+}
+
+fn elongation(way: Way, _: bool) -> Result<Vec<Finding>, BenchError> {
+    let (length, stiffness) = (0.5, 100.0);
+    let fabric =
+        FabricChange { warp: Some(stiffness), weft: Some(stiffness), bias: Some(0.5), ..thread_like() };
+    let cloth = Cloth {
+        strip: Some(Strip { length, width: 0.1, segments: 20 }),
+        // The left side up.
+        rotation: [0.0, 0.0, -90.0],
+        pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }],
+        ..Cloth::default()
+    };
+    let mut scene = scene(way, cloth, fabric);
+    scene.air.damping = 20.0;
+    let mut simulation = simulation(&scene, &Default::default())?;
+    settle(&mut simulation, 3.0)?;
+    let lowest = simulation.state().positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
+    let found = 1e3 * (-0.5 * length - lowest);
+    let want = 1e3 * 0.2 * GRAVITY * length * length / (2.0 * stiffness);
+    let case = "lengthening".to_string();
+    Ok(vec![match way.keeps_lengths() {
+        true => Finding::nothing(case, "mm", found, 1e3 * 1e-3 * length),
+        false => Finding::near(case, "mm", want, found, 0.02),
+    }])
+}
+
+/// Cells across a cantilever.
+const ACROSS: u32 = 3;
+
+/// Drop and reach of the tip of a strip of `cells` cells and the length `length` [m], clamped level, that has come to rest [m].
+fn cantilever(way: Way, fabric: FabricChange, length: f64, cells: u32) -> Result<(f64, f64), BenchError> {
+    // The bend at the clamp stands for half a cell on either side of it, of which the clamped half cannot curve.
+    let d = length / (f64::from(cells) + 0.5);
+    let columns = cells + 2;
+    // Held level over one cell.
+    let held = (0..=ACROSS).flat_map(|row| [row * columns, row * columns + 1]).collect();
+    let width = d * f64::from(ACROSS);
+    let cloth = Cloth {
+        strip: Some(Strip { length: d * f64::from(cells + 1), width, segments: cells + 1 }),
+        pin: vec![Pin { vertices: held, ..Pin::default() }],
+        ..Cloth::default()
+    };
+    let mut scene = scene(way, cloth, fabric);
+    // About as much as lets a short strip rest soonest: an explicit method has no steps to spare for its swinging.
+    scene.air.damping = 2.0 * (GRAVITY / length).sqrt();
+    let mut simulation = simulation(&scene, &Default::default())?;
+    settle(&mut simulation, 6.0)?;
+    let x = &simulation.state().positions;
+    let (clamp, tip) = (x[1], x[columns as usize - 1]);
+    Ok((clamp.y - tip.y, tip.x - clamp.x + 0.5 * d))
+}
+
+/// Tip drop over reach of the heavy elastica.
+fn heavy(way: Way, gamma: f64, cells: u32) -> Result<f64, BenchError> {
+    let length = 0.2_f64;
+    let rigidity = 0.2 * GRAVITY * length.powi(3) / gamma;
+    let fabric = FabricChange {
+        warp: Some(2000.0),
+        weft: Some(2000.0),
+        bias: Some(500.0),
+        bending_warp: Some(1e6 * rigidity),
+        bending_weft: Some(1e6 * rigidity),
+        ..thread_like()
+    };
+    let (drop, reach) = cantilever(way, fabric, length, cells)?;
+    Ok(drop / reach)
+}
+
+fn elastica(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
+    let gammas: &[f64] = if quick { &[10.0] } else { &[0.5, 2.0, 10.0, 50.0] };
+    let find = |&gamma: &f64| {
+        let (drop, reach) = heavy_elastica(gamma);
+        let found = heavy(way, gamma, if quick { 20 } else { 40 })?;
+        Ok(Finding::near(format!("γ = {gamma}"), "", drop / reach, found, 0.03))
+    };
+    gammas.iter().map(find).collect()
+}
+
+fn bending_length(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
+    let names: &[&str] = if quick { &["cotton"] } else { &["cotton", "denim", "polyester", "silk", "wool"] };
+    let mut findings = Vec::new();
+    for name in names {
+        let Some(fabric) = preset(name).map(|preset| preset.fabric) else { continue };
+        let weight = 1e-3 * fabric.density * GRAVITY;
+        let want = libm::cbrt(1e-6 * fabric.bending_warp / weight);
+        // A strip at rest does not know of dampers, and an explicit method pays dearly for them.
+        let change = FabricChange {
+            base: Some((*name).into()),
+            bending_damping: Some(0.0),
+            ..FabricChange::default()
+        };
+        let (drop, reach) = cantilever(way, change, 2.0 * want, if quick { 15 } else { 25 })?;
+        let angle = libm::atan2(drop, reach);
+        let found = 2.0 * want * libm::cbrt(libm::cos(0.5 * angle) / (8.0 * libm::tan(angle)));
+        findings.push(Finding::near(format!("{name}, warp"), "mm", 1e3 * want, 1e3 * found, 0.03));
+    }
+    Ok(findings)
+}
+
+fn refinement(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
+    let (drop, reach) = heavy_elastica(10.0);
+    let cells: &[u32] = if quick { &[10, 20] } else { &[10, 20, 40] };
+    let errors = cells.iter().map(|cells| Ok((heavy(way, 10.0, *cells)? / (drop / reach) - 1.0).abs()));
+    let errors: Vec<f64> = errors.collect::<Result<_, BenchError>>()?;
+    let pairs = errors.windows(2).zip(cells.windows(2));
+    let finding = |(e, n): (&[f64], &[u32])| {
+        Finding::between(format!("{} to {} cells", n[0], n[1]), "", [0.0, 1.0], e[1] / e[0], 0.0)
+    };
+    Ok(pairs.map(finding).collect())
+}

@@ -3,8 +3,8 @@
 use crate::Failure;
 use std::ops::Range;
 use std::path::Path;
-use taffeta::collide::distance::{Kind, closest};
-use taffeta::collide::nearest::nearest;
+use taffeta::collide::ccd::distance::{Kind, closest};
+use taffeta::collide::rigid::nearest::nearest;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Form, PosedShape};
 use taffeta_io::recording::{Frame, Header, Reader};

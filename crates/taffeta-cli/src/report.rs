@@ -11,7 +11,7 @@ use taffeta::check::{Certificate, seam_opening};
 use taffeta::collide::Settled;
 use taffeta::model::{Model, Split};
 use taffeta::scene::Method;
-use taffeta::solve::parts::{self, Statistics};
+use taffeta::solve::strips::parts::{self, Statistics};
 use taffeta::step::{Energy, momentum};
 use taffeta_bench::{FrameSteps, machine};
 use taffeta_io::recording::{Frame, Reader, RecordingError};

@@ -2,7 +2,7 @@
 
 use taffeta::math::DVec3;
 use taffeta::model::topology::straight_pairs;
-use taffeta::solve::parts::cut;
+use taffeta::solve::strips::parts::cut;
 
 /// The largest |strain| of each particle's structural edges [1].
 pub fn strain(positions: &[DVec3], edges: &[[u32; 2]], rest_lengths: &[f64]) -> Vec<f64> {

@@ -4,10 +4,10 @@ use crate::packet::Packet;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 use std::ops::Range;
-use taffeta::collide::nearest::nearest;
+use taffeta::collide::rigid::nearest::nearest;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Form, Model, PosedShape, Shape, topology};
-use taffeta::solve::parts;
+use taffeta::solve::strips::parts;
 
 /// Unit of the distance to bodies [m], and what stands for all that is further.
 const GAP_UNIT: f64 = 1e-4;

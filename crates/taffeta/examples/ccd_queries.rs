@@ -5,8 +5,8 @@
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use taffeta::collide::distance::Kind;
-use taffeta::collide::passage::{Passage, passage};
+use taffeta::collide::ccd::distance::Kind;
+use taffeta::collide::ccd::time_of_impact::{Passage, passage};
 use taffeta::math::DVec3;
 
 /// One query with its truth.

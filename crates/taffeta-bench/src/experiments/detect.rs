@@ -7,8 +7,8 @@ use crate::table::Table;
 use crate::tell::tell;
 use crate::{BenchError, figures};
 use serde::Serialize;
-use taffeta::collide::candidates::Candidates;
-use taffeta::collide::coherence::Tally;
+use taffeta::collide::broad_phase::candidates::Candidates;
+use taffeta::collide::broad_phase::fat_aabb_cache::Tally;
 
 /// A sheet falls, rolls up and twists; every step all pairs of features are found that may come nearer than the cloth is thick and a
 /// tenth of an edge.

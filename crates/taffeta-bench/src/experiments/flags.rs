@@ -13,7 +13,7 @@ use taffeta::Simulation;
 use taffeta::math::{DVec3, Vec4, random::Random};
 use taffeta::model::Model;
 use taffeta::scene::{Air, Cloth, Mesh, MeshShape, Method, ParticleOrder, Pin, Scene, Solver};
-use taffeta::solve::block_matrix::{BlockMatrix, Pattern};
+use taffeta::solve::sparse::matrix::{BlockMatrix, Pattern};
 use taffeta::step::StepError;
 
 /// Frames a second.

@@ -8,10 +8,10 @@ use crate::tell::tell;
 use crate::{BenchError, figures};
 use serde::Serialize;
 use std::path::PathBuf;
-use taffeta::collide::boxes::Bounds;
-use taffeta::collide::heap::{Heap, Task};
-use taffeta::collide::queries::Walk;
-use taffeta::collide::tree::{Tree, Update};
+use taffeta::collide::broad_phase::boxes::Bounds;
+use taffeta::collide::broad_phase::bvh::{Tree, Update};
+use taffeta::collide::broad_phase::bvh_queries::Walk;
+use taffeta::collide::broad_phase::wide_bvh::{Heap, Task};
 use taffeta::math::DVec3;
 use taffeta_render::plot::{Line, Plot, Stroke};
 

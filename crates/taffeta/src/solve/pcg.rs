@@ -2,8 +2,8 @@
 //!
 //! Sums are made chunk by chunk and then in the order of the chunks, so that the thread count cannot change a bit.
 
-use super::block_matrix::{BlockMatrix, Pattern};
 use super::preconditioner::{BadDiagonal, Kind, Preconditioner, filtered_dot};
+use super::sparse::matrix::{BlockMatrix, Pattern};
 use crate::math::Vec4;
 use crate::math::vec4::with_avx2;
 use rayon::prelude::*;

@@ -1,48 +1,28 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
-mod bodies;
-mod implicit;
-mod implicit_features;
-mod implicit_particles;
-mod implicit_pull;
-mod implicit_solve;
-mod implicit_touch;
-mod impulse;
-mod impulse_around;
-mod impulse_end;
-mod impulse_lengths;
-mod impulse_links;
-mod impulse_pace;
-mod impulse_parts;
-mod impulse_shortfall;
-mod impulse_springs;
-mod impulse_stretch;
-mod impulse_touch;
-mod impulse_workers;
-mod intervene;
-mod parting;
-mod parting_crack;
+mod interaction;
+mod methods;
 pub mod report;
-mod verlet;
-mod verlet_secant;
+mod rigid_bodies;
+mod tearing;
 
-pub use intervene::Hands;
+pub use interaction::Hands;
 pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
-use crate::collide::untangle::ways_apart;
+use crate::collide::contact::untangle::ways_apart;
 use crate::collide::{Guard, Settled};
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
 use crate::scene::{Fault, Mesh, Method, Scene};
 use crate::solve::limit::Limiter;
-use implicit::{Implicit, Order};
-use impulse::Impulse;
-use intervene::Gripped;
-use parting::Parting;
+use interaction::Gripped;
+use methods::implicit::{Implicit, Order};
+use methods::impulse::Impulse;
+use methods::verlet::Verlet;
 use std::collections::BTreeMap;
-use verlet::Verlet;
+use tearing::Parting;
 
 /// No position may be further from the origin than this [m].
 const FURTHEST: f64 = 1e6;

@@ -4,7 +4,7 @@ use crate::common::mesh_body;
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::check::{Surface, against_mesh, certify, intersections_between_brute_force};
-use taffeta::collide::distance::{Kind, closest};
+use taffeta::collide::ccd::distance::{Kind, closest};
 use taffeta::collide::surface;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Pose, trig};

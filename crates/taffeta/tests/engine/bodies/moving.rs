@@ -138,8 +138,8 @@ fn pins_keep_their_place_over_the_skin_of_a_body_that_deforms() {
                 let corners = |t: &[u32; 3]| t.map(|c| points[c as usize]);
                 let far = |t: &[u32; 3]| {
                     let [a, b, c] = corners(t);
-                    taffeta::collide::distance::closest(
-                        taffeta::collide::distance::Kind::PointTriangle,
+                    taffeta::collide::ccd::distance::closest(
+                        taffeta::collide::ccd::distance::Kind::PointTriangle,
                         &[p, a, b, c],
                     )
                     .vector

@@ -1,7 +1,7 @@
 //! Detection that goes on as before allocates nothing.
 
 use super::motions::{Motion, Parts, sheet};
-use taffeta::collide::candidates::Candidates;
+use taffeta::collide::broad_phase::candidates::Candidates;
 use taffeta::math::{DVec3, trig};
 use testing::memory::Meter;
 

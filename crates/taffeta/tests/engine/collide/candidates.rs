@@ -1,7 +1,7 @@
 //! Pairs of features: found fast and by brute force, and nothing that comes near is missing.
 
 use super::motions::{Motion, Parts, crowd, published, random_vector, sheet};
-use taffeta::collide::candidates::{Candidates, Kind, Pair, brute_force};
+use taffeta::collide::broad_phase::candidates::{Candidates, Kind, Pair, brute_force};
 use taffeta::collide::surface::NO_EDGE;
 use taffeta::math::DVec3;
 use taffeta::math::random::Random;

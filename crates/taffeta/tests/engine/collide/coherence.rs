@@ -1,8 +1,8 @@
 //! Lists that are kept from step to step give the very pairs that a fresh search gives, over whole motions.
 
 use super::motions::{Motion, Parts, random_vector, sheet};
-use taffeta::collide::candidates::Candidates;
-use taffeta::collide::coherence::Tally;
+use taffeta::collide::broad_phase::candidates::Candidates;
+use taffeta::collide::broad_phase::fat_aabb_cache::Tally;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, trig};
 

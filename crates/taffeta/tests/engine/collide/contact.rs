@@ -1,8 +1,8 @@
 //! Nothing passes through anything: every frame of every scene is judged by the certificate, and every motion by brute force.
 
 use crate::common::{run, simulation};
-use taffeta::collide::candidates::Kind;
-use taffeta::collide::passage::{Passage, passage};
+use taffeta::collide::broad_phase::candidates::Kind;
+use taffeta::collide::ccd::time_of_impact::{Passage, passage};
 use taffeta::math::DVec3;
 use taffeta::scene::{
     BoxShape, CapsuleShape, Cloth, Collider, Keyframe, Method, Pin, PlaneShape, Scene, Sheet, Side, Solver,

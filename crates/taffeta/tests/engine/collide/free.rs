@@ -1,6 +1,6 @@
 //! How a free body gives way to a push.
 
-use taffeta::collide::free::{Free, mean};
+use taffeta::collide::rigid::free::{Free, mean};
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::rigid::Solid;
 use taffeta::model::{Form, RigidBody, Shape};

@@ -1,7 +1,7 @@
 //! Boxes against boxes by every instruction set.
 
-use taffeta::collide::boxes::Bounds;
-use taffeta::collide::lanes::{Sixteen, WIDE};
+use taffeta::collide::broad_phase::boxes::Bounds;
+use taffeta::collide::broad_phase::sixteen::{Sixteen, WIDE};
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
 

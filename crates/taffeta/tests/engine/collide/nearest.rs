@@ -1,6 +1,6 @@
 //! Gaps and normals of closed-form solids.
 
-use taffeta::collide::nearest::nearest;
+use taffeta::collide::rigid::nearest::nearest;
 use taffeta::math::{DVec3, Pose, random::Random};
 use taffeta::model::{PosedShape, Shape};
 

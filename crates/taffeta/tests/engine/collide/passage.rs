@@ -6,9 +6,9 @@
 #[path = "../../../examples/ccd_queries.rs"]
 mod ccd_queries;
 
-use taffeta::collide::distance::{Kind, closest, lower_bound};
-use taffeta::collide::passage::{Passage, passage};
-use taffeta::collide::passages::apart;
+use taffeta::collide::ccd::distance::{Kind, closest, lower_bound};
+use taffeta::collide::ccd::separating_axis::apart;
+use taffeta::collide::ccd::time_of_impact::{Passage, passage};
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Vec4};

@@ -1,9 +1,9 @@
 //! Trees of boxes: every way to follow motion and every question, against brute force.
 
-use taffeta::collide::boxes::Bounds;
-use taffeta::collide::heap::{Heap, Task};
-use taffeta::collide::queries::Walk;
-use taffeta::collide::tree::{Tree, Update};
+use taffeta::collide::broad_phase::boxes::Bounds;
+use taffeta::collide::broad_phase::bvh::{Tree, Update};
+use taffeta::collide::broad_phase::bvh_queries::Walk;
+use taffeta::collide::broad_phase::wide_bvh::{Heap, Task};
 use taffeta::math::DVec3;
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;

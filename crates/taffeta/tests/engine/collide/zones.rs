@@ -1,6 +1,6 @@
 //! Zones of points that move together.
 
-use taffeta::collide::zones::Zones;
+use taffeta::collide::ccd::zones::Zones;
 
 #[test]
 fn zones_slow_once_a_round_and_grow() {

@@ -1,9 +1,9 @@
 //! Assembling and solving again allocates nothing.
 
 use taffeta::math::{DMat3, Vec4};
-use taffeta::solve::block_matrix::{BlockMatrix, Elements, Pattern};
 use taffeta::solve::pcg::{Params, Pcg};
 use taffeta::solve::preconditioner::Kind;
+use taffeta::solve::sparse::matrix::{BlockMatrix, Elements, Pattern};
 use testing::memory::Meter;
 
 #[test]

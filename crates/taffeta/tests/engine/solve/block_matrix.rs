@@ -1,7 +1,7 @@
 //! Products of block matrices by every instruction set.
 
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
-use taffeta::solve::block_matrix::{BlockMatrix, Elements, Pattern};
+use taffeta::solve::sparse::matrix::{BlockMatrix, Elements, Pattern};
 
 /// A row of a matrix times a vector in the registers that every processor has: columns of blocks are summed up one by one.
 fn row_times(matrix: &BlockMatrix, i: u32, x: &[Vec4]) -> Vec4 {

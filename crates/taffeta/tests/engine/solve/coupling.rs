@@ -1,9 +1,9 @@
 //! What joins particles beyond the pattern of a matrix, against the matrix written out.
 
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
-use taffeta::solve::block_matrix::{BlockMatrix, Pattern};
-use taffeta::solve::coupling::Coupling;
 use taffeta::solve::pcg::{Params, Pcg};
+use taffeta::solve::sparse::matrix::{BlockMatrix, Pattern};
+use taffeta::solve::sparse::rank_one::Coupling;
 
 const COUNT: usize = 12;
 

@@ -6,9 +6,9 @@ use super::systems::{
 };
 use taffeta::forces::bend;
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
-use taffeta::solve::block_matrix::{Bending, BlockMatrix, ElementError, Elements, Pattern};
 use taffeta::solve::pcg::{Error, Info, Params, Pcg};
 use taffeta::solve::preconditioner::{BadDiagonal, Kind};
+use taffeta::solve::sparse::matrix::{Bending, BlockMatrix, ElementError, Elements, Pattern};
 
 const KINDS: [Kind; 2] = [Kind::BlockJacobi, Kind::Levels];
 

@@ -1,7 +1,7 @@
 //! The order of rows on the coarsest level.
 
-use taffeta::solve::block_matrix::Pattern;
-use taffeta::solve::preconditioner_coarse::{cost, order, spread};
+use taffeta::solve::preconditioner::coarse::{cost, order, spread};
+use taffeta::solve::sparse::matrix::Pattern;
 
 /// Rows on a grid of 24 by 6, numbered at random, and three that nothing joins.
 fn grid() -> Pattern {

@@ -4,7 +4,7 @@ use taffeta::forces::spring;
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::{Model, build};
 use taffeta::scene::{Cloth, Scene, Sheet};
-use taffeta::solve::block_matrix::{BlockMatrix, Elements, Pattern};
+use taffeta::solve::sparse::matrix::{BlockMatrix, Elements, Pattern};
 
 /// A dense symmetric matrix over the components of particles: the slow twin.
 pub struct Dense {

@@ -5,12 +5,12 @@ use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::topology::straight_pairs;
 use taffeta::scene::{Method, Scene};
-use taffeta::solve::bends::{self, Fold};
-use taffeta::solve::blocks::{Link, Strips, Turn, each_block};
-use taffeta::solve::direct::Direct;
-use taffeta::solve::parts::cut;
-use taffeta::solve::pull::{self, Pull, SubStep};
-use taffeta::solve::strips::{self, Limits, Particles, Row, Start};
+use taffeta::solve::sparse::direct::Direct;
+use taffeta::solve::strips::bends::{self, Fold};
+use taffeta::solve::strips::blocks::{Link, Strips, Turn, each_block};
+use taffeta::solve::strips::parts::cut;
+use taffeta::solve::strips::predict::{self, Pull, SubStep};
+use taffeta::solve::strips::tridiagonal::{self, Limits, Particles, Row, Start};
 
 /// A small net of edges with lengths to keep.
 struct Net {
@@ -114,7 +114,7 @@ fn sweeps_over_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Swee
             let rows: usize = group.iter().map(|b| b.rows()).sum();
             each_block(group, &mut tension[first..first + rows], &mut scratch, &|block, tension, rows| {
                 let start = if sweeps == Sweeps::Frozen { Start::Directions(at) } else { Start::Unused };
-                strips::hard(set, block, to, start, tension, rows, limits);
+                tridiagonal::hard(set, block, to, start, tension, rows, limits);
             });
             first += rows;
         }
@@ -318,12 +318,12 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
         let to = Particles(q.as_mut_ptr());
         let mut tension = vec![Lanes([0.1; LANES]); block.rows()];
         bends::bend(set, block, x, to, &mut folds);
-        strips::soft(set, block, to, &mut tension, &mut rows, 0.7);
+        tridiagonal::soft(set, block, to, &mut tension, &mut rows, 0.7);
         let limits = Limits { most_give: 1e-3, ..Limits::NONE };
         for start in [Start::Unused, Start::Errors(x, 0.5)] {
-            strips::hard(set, block, to, start, &mut tension, &mut rows, limits);
+            tridiagonal::hard(set, block, to, start, &mut tension, &mut rows, limits);
         }
-        strips::level(set, block, to, y_at, &mut rows);
+        tridiagonal::level(set, block, to, y_at, &mut rows);
     }
     q.extend(y);
     q
@@ -350,7 +350,7 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
     let now = SubStep { model, h, x: &x, y: &y, held: &held, tension: &tension, kept, share: &share };
     let with = |set: &InstructionSet| {
         let mut q = vec![Vec4::ZERO; n];
-        let sums = pull::apply(*set, &pull, 0..n, &now, &mut q);
+        let sums = predict::apply(*set, &pull, 0..n, &now, &mut q);
         (q, [sums.moving, sums.added])
     };
     let all: Vec<(Vec<Vec4>, [f64; 2])> = InstructionSet::available().iter().map(with).collect();

@@ -1,0 +1,157 @@
+//! Pairs of features that may come too near in a step: points and triangles, edges and edges.
+//!
+//! The list is a function of the positions alone: a pair stands in it if the boxes that its features sweep meet, unless it is one of
+//! neighbours that are certified ([`Stars`]). How it is found (tree, threads, coherence) changes nothing.
+
+use super::body_pairs::BodyPairs;
+use super::boxes::{Bounds, Swept, mean_motion};
+use super::fat_aabb_cache::{Coherence, Way};
+use super::features::Features;
+use super::finder::Finder;
+use super::one_ring_culler::Stars;
+use super::sorted::{Sorted, merge};
+pub use crate::collide::ccd::distance::Kind;
+use crate::collide::surface::{NO_EDGE, Surface};
+use crate::math::DVec3;
+use std::sync::Arc;
+
+/// Two features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    /// What meets what.
+    pub kind: Kind,
+    /// `[p; a b c]` or `[a b; c d]`.
+    pub points: [u32; 4],
+}
+
+/// Finds pairs, step after step.
+#[derive(Debug)]
+pub struct Candidates {
+    features: Arc<Features>,
+    swept: Swept,
+    stars: Stars,
+    finder: Finder,
+    coherence: Option<Box<Coherence>>,
+    /// Pairs of triangles that share no point, and of those that do.
+    far: Sorted,
+    near: Sorted,
+    /// Between bodies.
+    bodies: BodyPairs,
+    pairs: Vec<Pair>,
+}
+
+impl Candidates {
+    /// For a surface whose points are `movable`, or else pinned or those of bodies.
+    pub fn new(surface: &Surface, movable: &[bool]) -> Self {
+        let features = Arc::new(Features::new(surface, movable));
+        Self {
+            swept: Swept::new(surface),
+            stars: Stars::new(surface),
+            finder: Finder::new(surface, &features),
+            features,
+            coherence: None,
+            far: Sorted::default(),
+            near: Sorted::default(),
+            bodies: BodyPairs::new(surface, movable),
+            pairs: Vec::new(),
+        }
+    }
+
+    /// The same, with lists that are kept from step to step (P4): faster where steps are small, the same pairs.
+    pub fn coherent(surface: &Surface, movable: &[bool]) -> Self {
+        let plain = Self::new(surface, movable);
+        let coherence = Coherence::new(surface, &plain.features, &plain.finder);
+        Self { coherence: Some(Box::new(coherence)), ..plain }
+    }
+
+    /// All pairs of features that may come within the distance they keep ([`Surface::between`]) plus `pad` [m] while every point moves
+    /// straight from `from` to `to` [m].
+    pub fn find(&mut self, surface: &Surface, from: &[DVec3], to: &[DVec3], pad: f64) {
+        let features = &self.features;
+        let frame = mean_motion(&features.movable, from, to);
+        self.swept.update(surface, from, to, frame, pad);
+        if surface.cloth_meets_cloth {
+            self.stars.judge(from, to, pad);
+        }
+        let boxes = self.swept.boxes();
+        if surface.cloth_meets_cloth {
+            self.finder.neighbours(features, &self.stars, boxes, &mut self.near);
+        }
+        match &mut self.coherence {
+            Some(coherence) => coherence.find(features, Way { from, to, mean: frame }, boxes, &mut self.far),
+            None => {
+                self.finder.refit(features, boxes.outer);
+                self.finder.all(features, boxes, &mut self.far);
+            }
+        }
+        let (pairs, triangles, edges) = (&mut self.pairs, &features.triangles, &features.edges);
+        pairs.clear();
+        merge(&self.far.points, &self.near.points, |[p, t]| {
+            let [a, b, c] = triangles[t as usize];
+            pairs.push(Pair { kind: Kind::PointTriangle, points: [p, a, b, c] });
+        });
+        merge(&self.far.edges, &self.near.edges, |[e, f]| {
+            let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
+            pairs.push(Pair { kind: Kind::EdgeEdge, points: [a, b, c, d] });
+        });
+        self.bodies.find(surface, from, to, pad, pairs);
+    }
+
+    /// What was found, sorted by kind and the numbers of the features; pairs between bodies come last.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// What coherence did so far, if it is on.
+    pub fn coherence(&self) -> Option<&Coherence> {
+        self.coherence.as_deref()
+    }
+}
+/// The slow twin of [`Candidates::find`]: every feature against every other.
+pub fn brute_force(surface: &Surface, movable: &[bool], from: &[DVec3], to: &[DVec3], pad: f64) -> Vec<Pair> {
+    let (mut swept, mut stars, mut pairs) = (Swept::new(surface), Stars::new(surface), Vec::new());
+    swept.update(surface, from, to, mean_motion(movable, from, to), pad);
+    stars.judge(from, to, pad);
+    let object = |p: u32| surface.object_of_point(p);
+    let body = |p: u32| surface.objects[object(p)].body.is_some();
+    let mut try_pair = |kind, points: [u32; 4], split: usize, owners: [usize; 2]| {
+        let (first, second) = points.split_at(split);
+        let apart = !first.iter().any(|p| second.contains(p));
+        let free = points.iter().any(|p| movable[*p as usize]);
+        let same = object(first[0]) == object(second[0]);
+        let boxes = if same { &swept.inner } else { &swept.outer };
+        let around = |of: &[u32]| of.iter().fold(Bounds::NOTHING, |all, p| all.join(&boxes[*p as usize]));
+        let [t, u] = owners.map(|t| surface.triangles[t]);
+        let neighbours = t.iter().any(|p| u.contains(p) && stars.certified(*p));
+        let may = match [body(first[0]), body(second[0])] {
+            [false, false] => surface.cloth_meets_cloth,
+            [a, b] => a != b,
+        };
+        let near = || around(first).meets(&around(second));
+        if apart && free && may && !neighbours && near() {
+            pairs.push(Pair { kind, points });
+        }
+    };
+    let owned = || surface.owned.iter().enumerate();
+    let mut corners: Vec<_> = owned()
+        .flat_map(|(t, o)| (0..3).filter(|k| o.corners[*k]).map(move |k| (surface.triangles[t][k], t)))
+        .collect();
+    corners.sort_unstable();
+    for (p, owner) in corners {
+        for (t, _) in owned().filter(|(_, o)| o.is_face) {
+            let [a, b, c] = surface.triangles[t];
+            try_pair(Kind::PointTriangle, [p, a, b, c], 1, [owner, t]);
+        }
+    }
+    let mut edges: Vec<_> = owned()
+        .flat_map(|(t, o)| o.edges.into_iter().filter(|e| *e != NO_EDGE).map(move |e| (e as usize, t)))
+        .collect();
+    edges.sort_unstable();
+    for (k, (e, owner)) in edges.iter().enumerate() {
+        for (f, other) in &edges[k + 1..] {
+            let ([a, b], [c, d]) = (surface.edges[*e], surface.edges[*f]);
+            try_pair(Kind::EdgeEdge, [a, b, c, d], 2, [*owner, *other]);
+        }
+    }
+    pairs
+}

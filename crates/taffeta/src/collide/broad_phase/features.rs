@@ -1,0 +1,174 @@
+//! Which features stand with which triangle, and which of two triangles meet: what detection knows for good.
+
+use super::boxes::Bounds;
+use super::one_ring_culler::Stars;
+use super::sorted::Found;
+use crate::collide::surface::{NO_EDGE, Owned, Surface};
+
+/// The constant part of detection, made once from a surface.
+#[derive(Debug)]
+pub struct Features {
+    /// All triangles; those of cloths come first.
+    pub triangles: Vec<[u32; 3]>,
+    /// All edges.
+    pub edges: Vec<[u32; 2]>,
+    /// How many triangles are those of cloths.
+    pub of_cloths: usize,
+    /// What stands with every triangle.
+    owned: Vec<Owned>,
+    /// Whether cloth meets cloth.
+    pub cloth_meets_cloth: bool,
+    /// Whether a point is moved by forces.
+    pub movable: Vec<bool>,
+    /// How many corners of a triangle are movable.
+    free: Vec<u8>,
+    /// Object of every point.
+    object: Vec<u32>,
+    /// Triangles around every point: those of point p stand from `around_from[p]` to `around_from[p + 1]`.
+    around: Vec<u32>,
+    around_from: Vec<u32>,
+}
+
+/// The boxes of all points, for meeting the same object and for meeting others; the first lie inside the second.
+#[derive(Debug, Clone, Copy)]
+pub struct Boxes<'a> {
+    /// For the same object.
+    pub inner: &'a [Bounds],
+    /// For others.
+    pub outer: &'a [Bounds],
+}
+
+impl Features {
+    /// Those of a surface whose points are `movable`, or else pinned or those of bodies.
+    pub fn new(surface: &Surface, movable: &[bool]) -> Self {
+        let free = |t: &[u32; 3]| t.iter().filter(|p| movable[**p as usize]).count() as u8;
+        let (around_from, around) = triangles_around(surface);
+        let cloths = surface.objects.iter().filter(|o| o.body.is_none());
+        Self {
+            triangles: surface.triangles.clone(),
+            edges: surface.edges.clone(),
+            of_cloths: cloths.map(|o| o.triangles.len()).sum(),
+            owned: surface.owned.clone(),
+            cloth_meets_cloth: surface.cloth_meets_cloth,
+            movable: movable.to_vec(),
+            free: surface.triangles.iter().map(free).collect(),
+            object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect(),
+            around,
+            around_from,
+        }
+    }
+
+    /// The triangles around a point.
+    #[inline]
+    pub fn around(&self, point: u32) -> &[u32] {
+        let from = &self.around_from[point as usize..point as usize + 2];
+        &self.around[from[0] as usize..from[1] as usize]
+    }
+
+    /// Whether two triangles share a point.
+    #[inline]
+    pub fn are_neighbours(&self, i: u32, j: u32) -> bool {
+        let (t, u) = (self.triangles[i as usize], self.triangles[j as usize]);
+        t.iter().fold(false, |any, p| any | (*p == u[0]) | (*p == u[1]) | (*p == u[2]))
+    }
+
+    /// Every two triangles of cloth that share a point, once.
+    pub fn neighbours(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+        (0..self.object.len() as u32).flat_map(move |p| {
+            let triangles = if self.around(p).is_empty() { &[] } else { self.around(p) };
+            let at_first = move |i: u32, j: u32| {
+                let (t, u) = (self.triangles[i as usize], self.triangles[j as usize]);
+                t.into_iter().filter(|q| u.contains(q)).min() == Some(p)
+            };
+            let later = move |k: usize| triangles[k + 1..].iter().map(move |j| [triangles[k], *j]);
+            let in_cloth = move |[i, j]: &[u32; 2]| (*i.max(j) as usize) < self.of_cloths;
+            (0..triangles.len()).flat_map(later).filter(move |[i, j]| at_first(*i, *j)).filter(in_cloth)
+        })
+    }
+
+    /// Features of all triangles around a point, unless another point that two of them share answers for them.
+    pub fn meet_around(&self, point: u32, stars: &Stars, boxes: Boxes, found: &mut Found) {
+        let triangles = self.around(point);
+        for (k, i) in triangles.iter().enumerate() {
+            for j in &triangles[k + 1..] {
+                let (t, u) = (self.triangles[*i as usize], self.triangles[*j as usize]);
+                let elsewhere = |p: u32| p != point && u.contains(&p) && (p < point || stars.certified(p));
+                if !t.into_iter().any(elsewhere) {
+                    self.meet(*i, *j, boxes, found);
+                }
+            }
+        }
+    }
+
+    /// The features that stand with two triangles, one of them of cloth, if their boxes meet, they share no point and one point is movable.
+    #[inline]
+    pub fn meet(&self, i: u32, j: u32, boxes: Boxes, found: &mut Found) {
+        let (i, j) = (i as usize, j as usize);
+        let (t, u) = (&self.triangles[i], &self.triangles[j]);
+        let (of_t, of_u) = (&self.owned[i], &self.owned[j]);
+        let of = boxes.between(self, t[0], u[0]);
+        let (a, b) = (t.map(|p| of[p as usize]), u.map(|p| of[p as usize]));
+        let (around_t, around_u) = (a[0].join(&a[1]).join(&a[2]), b[0].join(&b[1]).join(&b[2]));
+        if self.free[i] + self.free[j] == 0 || !around_t.meets(&around_u) {
+            return;
+        }
+        // If one triangle is wholly movable, every pair has a movable point.
+        let free = self.free[i] == 3 || self.free[j] == 3;
+        let good = |first: &[u32], second: &[u32]| {
+            let movable = |p: &u32| self.movable[*p as usize];
+            !first.iter().any(|p| second.contains(p))
+                && (free || first.iter().any(movable) || second.iter().any(movable))
+        };
+        for k in 0..3 {
+            if of_t.corners[k] && of_u.is_face && a[k].meets(&around_u) && good(&[t[k]], u) {
+                found.points.push([t[k], j as u32]);
+            }
+            if of_u.corners[k] && of_t.is_face && b[k].meets(&around_t) && good(&[u[k]], t) {
+                found.points.push([u[k], i as u32]);
+            }
+        }
+        for k in (0..3).filter(|k| of_t.edges[*k] != NO_EDGE) {
+            let (next, edge) = ((k + 1) % 3, of_t.edges[k]);
+            let around_edge = a[k].join(&a[next]);
+            if !around_edge.meets(&around_u) {
+                continue;
+            }
+            for l in (0..3).filter(|l| of_u.edges[*l] != NO_EDGE) {
+                let (after, other) = ((l + 1) % 3, of_u.edges[l]);
+                if around_edge.meets(&b[l].join(&b[after])) && good(&[t[k], t[next]], &[u[l], u[after]]) {
+                    found.edges.push([edge.min(other), edge.max(other)]);
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Boxes<'a> {
+    /// The boxes that decide whether two points meet.
+    #[inline]
+    pub fn between(&self, features: &Features, a: u32, b: u32) -> &'a [Bounds] {
+        if features.object[a as usize] == features.object[b as usize] { self.inner } else { self.outer }
+    }
+}
+
+/// For every point the triangles around it, as starts and one list.
+pub fn triangles_around(surface: &Surface) -> (Vec<u32>, Vec<u32>) {
+    // A capsule names an end twice, and is around it once.
+    let corners = || {
+        (0..).zip(&surface.triangles).flat_map(|(t, [a, b, c])| {
+            let all = [Some(a), (b != a).then_some(b), (c != a && c != b).then_some(c)];
+            all.into_iter().flatten().map(move |p| (*p as usize, t))
+        })
+    };
+    let mut starts = vec![0; surface.points + 1];
+    corners().for_each(|(p, _)| starts[p + 1] += 1);
+    for p in 0..surface.points {
+        starts[p + 1] += starts[p];
+    }
+    let (mut next, mut list) = (starts.clone(), vec![0; starts[surface.points] as usize]);
+    for (p, t) in corners() {
+        list[next[p] as usize] = t;
+        next[p] += 1;
+    }
+    (starts, list)
+}

@@ -1,0 +1,190 @@
+//! All pairs of features whose boxes meet, by trees over the triangles of cloths and of bodies; neighbours are left out.
+
+use super::boxes::Bounds;
+use super::features::{Boxes, Features};
+use super::one_ring_culler::Stars;
+use super::sorted::{Found, Sorted};
+use super::wide_bvh::{Heap, Task};
+use crate::collide::surface::Surface;
+use crate::math::DVec3;
+use rayon::prelude::*;
+
+/// Trees and room for what is found.
+#[derive(Debug, Clone)]
+pub struct Finder {
+    cloths: Heap,
+    bodies: Heap,
+    /// Room for another order of `cloths`, and where triangles are then [units of their boxes].
+    spare: Heap,
+    centres: Vec<DVec3>,
+    /// Refits so far, and what a walk costs at best, as of the last look.
+    refits: usize,
+    best: f64,
+    tasks: Vec<Task>,
+    /// A place of its own for every task.
+    found: Vec<Found>,
+    used: usize,
+    stacks: Vec<Vec<Task>>,
+}
+
+/// A walk is cut into so many tasks: enough for many threads, few enough to cost nothing.
+const TASKS: usize = 256;
+/// Every so many refits the cost of the tree is looked at; it is put in a new order if that is so many times the best.
+const LOOK: usize = 16;
+const WORSE: f64 = 1.3;
+/// Points or triangles that one task looks after.
+const EACH: usize = 128;
+
+impl Finder {
+    /// For a surface and its features.
+    pub fn new(surface: &Surface, features: &Features) -> Self {
+        let places = side_by_side(surface);
+        let (of_cloths, of_bodies) = places.split_at(features.of_cloths);
+        let (mut cloths, bodies) = (Heap::new(of_cloths), Heap::new(of_bodies));
+        cloths.leave_out(features.neighbours());
+        let (spare, centres) = (cloths.clone(), of_cloths.to_vec());
+        let (tasks, found, stacks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { cloths, bodies, spare, centres, refits: 0, best: 0.0, tasks, found, used: 0, stacks }
+    }
+
+    /// Takes the outer boxes of all points.
+    pub fn refit(&mut self, features: &Features, outer: &[Bounds]) {
+        let around = |t: u32| {
+            let [a, b, c] = features.triangles[t as usize].map(|p| &outer[p as usize]);
+            a.join(b).join(c)
+        };
+        self.cloths.refit(around);
+        self.bodies.refit(|t| around(t + features.of_cloths as u32));
+        if self.refits.is_multiple_of(LOOK) && self.cloths.cost() > WORSE * self.best {
+            self.put_in_order(features, around);
+        }
+        self.refits += 1;
+    }
+
+    /// Tries the order of the present shape, and keeps the better one.
+    fn put_in_order(&mut self, features: &Features, around: impl Fn(u32) -> Bounds + Sync) {
+        let centre = |t: u32| DVec3::from_array([0, 1, 2].map(|k| f64::from(around(t).twice_centre(k))));
+        (0..).zip(&mut self.centres).for_each(|(t, to)| *to = centre(t));
+        self.spare.renew(&self.centres);
+        self.spare.refit(around);
+        let (old, new) = (self.cloths.cost(), self.spare.cost());
+        self.best = new;
+        if old > WORSE * new {
+            self.spare.leave_out(features.neighbours());
+            std::mem::swap(&mut self.cloths, &mut self.spare);
+        } else {
+            // Not worth it; it will be tried again when this one has got worse still.
+            self.best = old;
+        }
+    }
+
+    /// All pairs of features that meet, of triangles that share no point; the trees must have been refitted.
+    pub fn all(&mut self, features: &Features, boxes: Boxes, out: &mut Sorted) {
+        self.used = 0;
+        let mut tasks = std::mem::take(&mut self.tasks);
+        tasks.clear();
+        if features.cloth_meets_cloth {
+            self.cloths.tasks_within(TASKS, &mut tasks);
+        }
+        let (found, stacks) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
+        let cloths = &self.cloths;
+        found.par_iter_mut().zip(stacks).zip(&tasks).for_each(|((found, stack), task)| {
+            cloths.walk(cloths, *task, stack, |i, j| features.meet(i, j, boxes, found));
+        });
+        self.cloths.tasks_between(&self.bodies, TASKS, &mut tasks);
+        let (found, stacks) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
+        let (cloths, bodies, first) = (&self.cloths, &self.bodies, features.of_cloths as u32);
+        found.par_iter_mut().zip(stacks).zip(&tasks).for_each(|((found, stack), task)| {
+            cloths.walk(bodies, *task, stack, |i, j| features.meet(i, first + j, boxes, found));
+        });
+        self.tasks = tasks;
+        self.sort(features, out);
+    }
+
+    /// All pairs of features that meet, one of them with a triangle of `some`, which are sorted and marked in `is_one`, and of triangles
+    /// that share no point.
+    pub fn with_some(
+        &mut self,
+        features: &Features,
+        boxes: Boxes,
+        some: &[u32],
+        is_one: &[bool],
+        out: &mut Sorted,
+    ) {
+        self.used = 0;
+        let tasks = some.par_chunks(EACH);
+        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
+        let (cloths, bodies, first) = (&self.cloths, &self.bodies, features.of_cloths as u32);
+        let outer = boxes.outer;
+        found.par_iter_mut().zip(tasks).for_each(|(found, some)| {
+            for &i in some {
+                let [a, b, c] = features.triangles[i as usize].map(|p| &outer[p as usize]);
+                let around = a.join(b).join(c);
+                let look = features.cloth_meets_cloth || i >= first;
+                cloths.touching(&around, |j| {
+                    // Two of `some` are looked at once: from the first, or from the body.
+                    let once = i >= first || j > i || !is_one[j as usize];
+                    if look && once && !features.are_neighbours(i, j) {
+                        features.meet(i, j, boxes, found);
+                    }
+                });
+                if i < first {
+                    bodies.touching(&around, |j| {
+                        if !is_one[(first + j) as usize] {
+                            features.meet(i, first + j, boxes, found);
+                        }
+                    });
+                }
+            }
+        });
+        self.sort(features, out);
+    }
+
+    /// All pairs of features around points whose triangles are not certified.
+    pub fn neighbours(&mut self, features: &Features, stars: &Stars, boxes: Boxes, out: &mut Sorted) {
+        self.used = 0;
+        let tasks = stars.uncertified().par_chunks(EACH);
+        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
+        found.par_iter_mut().zip(tasks).for_each(|(found, points)| {
+            points.iter().for_each(|p| features.meet_around(*p, stars, boxes, found));
+        });
+        self.sort(features, out);
+    }
+
+    fn sort(&mut self, features: &Features, out: &mut Sorted) {
+        out.take(&self.found[..self.used], features.movable.len(), features.edges.len());
+    }
+}
+
+/// The centres of all triangles at rest, one object beside the other: what belongs together shall stand together in the tree.
+fn side_by_side(surface: &Surface) -> Vec<DVec3> {
+    let centre = |t: &[u32; 3]| t.iter().map(|p| surface.rest[*p as usize]).sum::<DVec3>() / 3.0;
+    let mut places: Vec<DVec3> = surface.triangles.iter().map(centre).collect();
+    let mut next = 0.0;
+    for object in &surface.objects {
+        let places = &mut places[object.triangles.clone()];
+        let low = places.iter().fold(f64::INFINITY, |low, p| low.min(p.x));
+        places.iter_mut().for_each(|p| p.x += next - low);
+        next = places.iter().fold(next, |high, p| high.max(p.x)) + 1e-3;
+    }
+    places
+}
+
+/// Empty places for so many tasks, after those in use.
+fn make_room<'a>(
+    found: &'a mut Vec<Found>,
+    stacks: &'a mut Vec<Vec<Task>>,
+    used: &mut usize,
+    count: usize,
+) -> (&'a mut [Found], &'a mut [Vec<Task>]) {
+    let range = *used..*used + count;
+    *used = range.end;
+    if found.len() < range.end {
+        found.resize_with(range.end, Found::default);
+    }
+    if stacks.len() < count {
+        stacks.resize_with(count, Vec::new);
+    }
+    found[range.clone()].iter_mut().for_each(Found::clear);
+    (&mut found[range], &mut stacks[..count])
+}

@@ -1,0 +1,14 @@
+//! The broad phase: which features may come near each other at all, by trees of boxes around what they sweep.
+
+pub(crate) mod body_pairs;
+pub mod boxes;
+pub mod bvh;
+pub mod bvh_queries;
+pub mod candidates;
+pub mod fat_aabb_cache;
+pub mod features;
+pub mod finder;
+pub mod one_ring_culler;
+pub mod sixteen;
+pub mod sorted;
+pub mod wide_bvh;

@@ -1,0 +1,109 @@
+//! Pushes at the end of a stretch: pairs that were not shown apart are parted, and what is below a plane is lifted.
+
+use super::check::Hit;
+use super::distance::{Kind, closest};
+use super::window::{Stretch, plane};
+use crate::collide::broad_phase::candidates::Pair;
+use crate::collide::rigid::free::Lie;
+use crate::collide::rigid::nearest::nearest;
+use crate::math::DVec3;
+use std::ops::Range;
+
+/// Parts every hit at the end along the direction that it has just before it meets.
+pub fn push(stretch: &mut Stretch, pairs: &[Pair], hits: &[Hit]) {
+    for hit in hits {
+        let pair = &pairs[hit.pair as usize];
+        let points = pair.points.map(|p| p as usize);
+        let near = closest(pair.kind, &points.map(|p| stretch.start[p].lerp(stretch.end[p], hit.time)));
+        let length = near.vector.length();
+        if length <= 0.0 {
+            continue;
+        }
+        let normal = near.vector / length;
+        let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
+        let gap = sum(&|k| near.weights[k] * normal.dot(stretch.end[points[k]]));
+        let features = if pair.kind == Kind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
+        let bodies = features.map(|of| Pushed::of(stretch, pair, of, &near.weights));
+        let of_bodies = bodies.iter().flatten().map(|body| normal.dot(body.lie.give(body.arm) * normal));
+        let both = sum(&|k| near.weights[k] * near.weights[k] * stretch.inverse_mass[points[k]])
+            + of_bodies.sum::<f64>();
+        let kept = stretch.kept(pair);
+        let depth = 0.5 * (kept.distance + kept.floor) - gap;
+        if both > 0.0 && depth > 0.0 {
+            for (k, p) in points.into_iter().enumerate().filter(|(_, p)| stretch.inverse_mass[*p] > 0.0) {
+                stretch.end[p] += depth * near.weights[k] * stretch.inverse_mass[p] / both * normal;
+                stretch.changed[p] = true;
+            }
+            for body in bodies.iter().flatten() {
+                body.push(stretch, depth / both * normal);
+            }
+        }
+    }
+}
+
+/// A free body that a push meets.
+struct Pushed {
+    number: usize,
+    lie: Lie,
+    /// From its centre of mass to the place of contact [m].
+    arm: DVec3,
+    sign: f64,
+}
+
+impl Pushed {
+    /// The body that a feature of a pair belongs to, if it is a free one.
+    fn of(stretch: &Stretch, pair: &Pair, of: Range<usize>, weights: &[f64; 4]) -> Option<Self> {
+        let number = stretch.free.of_point(&stretch.surface, pair.points[of.start])?;
+        let (body, end) = (stretch.free.get(number), &stretch.end);
+        let (lie, sign) = (body.lie(&body.nodes(end)), if of.start == 0 { 1.0 } else { -1.0 });
+        let at = of.map(|k| sign * weights[k] * end[pair.points[k] as usize]).sum::<DVec3>();
+        Some(Self { number, arm: at - lie.centre, lie, sign })
+    }
+
+    /// Moves it as an impulse [kg·m] on the first feature does.
+    fn push(&self, stretch: &mut Stretch, impulse: DVec3) {
+        let Stretch { free, end, changed, .. } = stretch;
+        let free = free.get(self.number);
+        let ways = self.lie.moves(self.arm, self.sign * impulse);
+        end[free.body.nodes.clone()].iter_mut().zip(ways).for_each(|(end, way)| *end += way);
+        free.keep_rigid(end);
+        changed[free.points.clone()].fill(true);
+    }
+}
+
+/// Lifts what ends in a half-space out of it.
+pub fn lift(stretch: &mut Stretch) {
+    lift_particles(stretch);
+    lift_bodies(stretch);
+}
+
+fn lift_particles(stretch: &mut Stretch) {
+    let Stretch { surface, cloth_particles, inverse_mass, end, changed, planes, poses, .. } = stretch;
+    for p in (0..*cloth_particles).filter(|p| inverse_mass[*p] > 0.0) {
+        for object in &*planes {
+            let Some(after) = plane(poses, *object) else { continue };
+            let floor = surface.between(surface.object_of_point(p as u32), *object).floor;
+            if let Some(near) = nearest(&after, end[p], floor) {
+                end[p] += (floor - near.gap) * near.normal;
+                changed[p] = true;
+            }
+        }
+    }
+}
+
+fn lift_bodies(stretch: &mut Stretch) {
+    let Stretch { surface, free, end, changed, planes, poses, .. } = stretch;
+    for (free, object) in free.iter().flat_map(|free| planes.iter().map(move |plane| (free, *plane))) {
+        let Some(after) = plane(poses, object) else { continue };
+        let floor = surface.between(free.object, object).floor;
+        let deepest =
+            |most: f64, x: &DVec3| nearest(&after, *x, floor).map_or(most, |near| most.max(floor - near.gap));
+        let depth = end[free.points.clone()].iter().fold(0.0, deepest);
+        if depth > 0.0 {
+            let out = depth * (after.pose.rotation * DVec3::Y);
+            end[free.body.nodes.clone()].iter_mut().for_each(|end| *end += out);
+            free.place(end);
+            changed[free.points.clone()].fill(true);
+        }
+    }
+}

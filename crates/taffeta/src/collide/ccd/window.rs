@@ -1,0 +1,157 @@
+//! A stretch of time as the guard sees it: what there is, and every point on its straight way from the start to the end.
+
+use crate::collide::broad_phase::candidates::Pair;
+use crate::collide::rigid::free::FreeBodies;
+use crate::collide::surface::{Kept, Surface};
+use crate::math::{DVec3, Pose, Vec4};
+use crate::model::{Form, Model, PosedShape, Shape};
+
+/// How far particles may move against each other in a stretch, as a share of the longest edge: contacts are found at its start.
+const REACH: f64 = 0.25;
+/// One in so many particles may be faster, by so many times: a hand that pulls at one point shall not make all of the cloth slow.
+const FEW: usize = 50;
+const FASTER: f64 = 8.0;
+
+/// All that can touch, and how it moves.
+#[derive(Debug)]
+pub struct Stretch {
+    pub surface: Surface,
+    pub free: FreeBodies,
+    /// Particles of cloths; those of free bodies follow.
+    pub cloth_particles: usize,
+    /// One over the mass of every point, 0 for what is led [1/kg].
+    pub inverse_mass: Vec<f64>,
+    /// All points at the start and at the end; bodies after the particles [m].
+    pub start: Vec<DVec3>,
+    pub end: Vec<DVec3>,
+    /// Per point: whether the last round of proof moved its end.
+    pub changed: Vec<bool>,
+    /// Half-spaces, as numbers of objects.
+    pub planes: Vec<usize>,
+    /// Per object the pose of its collider at the start and at the end.
+    pub poses: Vec<Option<[Pose; 2]>>,
+    /// Start and end once more, for many pairs at a time [m].
+    wide: [Vec<Vec4>; 2],
+    /// The object of every point, and for every two objects what they keep between them.
+    object: Vec<u32>,
+    kept: Vec<Kept>,
+    /// How far particles may move against each other [m].
+    reach: f64,
+    /// Squares of how far they would [m²].
+    squares: Vec<f64>,
+}
+
+impl Stretch {
+    /// Room for a model.
+    pub fn new(model: &Model, longest_edge: f64) -> Self {
+        let surface = Surface::new(model);
+        let mut inverse_mass = model.inverse_mass.clone();
+        inverse_mass.resize(surface.points, 0.0);
+        let is_plane = |o: &usize| {
+            surface.objects[*o].body.is_some_and(|b| model.colliders[b].form == Form::Closed(Shape::Plane))
+        };
+        Self {
+            free: FreeBodies::new(model, &surface),
+            cloth_particles: model.cloth_particle_count(),
+            inverse_mass,
+            start: vec![DVec3::ZERO; surface.points],
+            end: vec![DVec3::ZERO; surface.points],
+            changed: vec![false; surface.points],
+            planes: (0..surface.objects.len()).filter(is_plane).collect(),
+            poses: vec![None; surface.objects.len()],
+            wide: [(); 2].map(|_| vec![Vec4::ZERO; surface.points]),
+            object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect(),
+            kept: for_every_two(&surface, |a, b| surface.between(a, b)),
+            reach: REACH * longest_edge,
+            squares: Vec::new(),
+            surface,
+        }
+    }
+
+    /// How many sub-steps it may have if particles would move by `ways` in each [m]: no more than in which what touches changes.
+    pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
+        let n = self.surface.particles;
+        let mean = ways.clone().sum::<DVec3>() / n.max(1) as f64;
+        if n == 0 {
+            return 1;
+        }
+        self.squares.clear();
+        self.squares.extend(ways.clone().map(|way| way.distance_squared(mean)));
+        let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / FEW, f64::total_cmp);
+        let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (FASTER * FASTER)));
+        // Bodies have few particles and much to meet.
+        let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
+        let longest = of_bodies.fold(longest, f64::max).sqrt();
+        (self.reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
+    }
+
+    /// Places everything at the start and the end of `[from, until]` [s]; particles go from `positions` by `ways` [m].
+    pub fn place(
+        &mut self,
+        model: &Model,
+        [from, until]: [f64; 2],
+        positions: impl Iterator<Item = DVec3>,
+        ways: impl Iterator<Item = DVec3>,
+    ) {
+        let n = self.surface.particles;
+        for ((start, end), (x, way)) in self.start.iter_mut().zip(&mut self.end).zip(positions.zip(ways)) {
+            (*start, *end) = (x, x + way);
+        }
+        self.surface.place_bodies(model, from, &mut self.start[n..]);
+        self.surface.place_bodies(model, until, &mut self.end[n..]);
+        self.free.place(&mut self.start);
+        self.free.place(&mut self.end);
+        for (poses, object) in self.poses.iter_mut().zip(&self.surface.objects) {
+            *poses = object.body.map(|b| [from, until].map(|time| model.colliders[b].pose(time)));
+        }
+    }
+
+    /// Lets particles end elsewhere [m].
+    pub fn end_at(&mut self, ends: impl Iterator<Item = DVec3>) {
+        self.end.iter_mut().zip(ends).for_each(|(end, x)| *end = x);
+        self.free.place(&mut self.end);
+    }
+
+    /// Brings what [`Stretch::wide`] tells up to date.
+    pub fn widen(&mut self) {
+        for (wide, points) in self.wide.iter_mut().zip([&self.start, &self.end]) {
+            wide.iter_mut().zip(points).for_each(|(wide, point)| *wide = Vec4::from(*point));
+        }
+    }
+
+    /// Start and end for many pairs at a time [m].
+    pub fn wide(&self) -> [&[Vec4]; 2] {
+        [&self.wide[0], &self.wide[1]]
+    }
+
+    /// The objects of the two features of a pair: its first point belongs to one, its last to the other.
+    pub fn objects(&self, pair: &Pair) -> [usize; 2] {
+        [pair.points[0], pair.points[3]].map(|p| self.object_of(p))
+    }
+
+    /// The object that a point belongs to.
+    pub fn object_of(&self, point: u32) -> usize {
+        self.object[point as usize] as usize
+    }
+
+    /// Where two objects stand in a list [`for_every_two`].
+    pub fn place_of_two(&self, [a, b]: [usize; 2]) -> usize {
+        a * self.surface.objects.len() + b
+    }
+
+    /// What the features of a pair keep between them.
+    pub fn kept(&self, pair: &Pair) -> &Kept {
+        &self.kept[self.place_of_two(self.objects(pair))]
+    }
+}
+
+/// A half-space at the end of the stretch.
+pub fn plane(poses: &[Option<[Pose; 2]>], object: usize) -> Option<PosedShape> {
+    poses[object].map(|[_, pose]| PosedShape { shape: Shape::Plane, pose })
+}
+
+/// Something of every two objects, those of the first side by side.
+pub fn for_every_two<T>(surface: &Surface, of: impl Fn(usize, usize) -> T) -> Vec<T> {
+    let count = surface.objects.len();
+    (0..count * count).map(|k| of(k / count, k % count)).collect()
+}

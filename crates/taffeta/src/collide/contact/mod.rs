@@ -1,0 +1,5 @@
+//! Contacts of features inside the iteration of a method: listed once for a window, projected in every sweep.
+
+pub(crate) mod contacts;
+pub mod projection;
+pub mod untangle;

@@ -1,0 +1,129 @@
+//! Particles against closed-form solids, answered by correcting velocity and position (P5 §5) with Coulomb friction.
+
+use super::nearest::{Nearest, nearest};
+use crate::math::DVec3;
+use crate::model::{ClothPiece, Collider, Form, Model, PosedShape, Shape};
+
+/// Corners of cloth may keep out of a solid by so many times its thickness for the sake of the triangles between them.
+const FURTHEST: f64 = 2.0;
+
+/// A collider during one sub-step.
+#[derive(Debug, Clone, Copy)]
+pub struct MovingBody {
+    /// Where it is at the start.
+    pub before: PosedShape,
+    /// Where it is at the end.
+    pub after: PosedShape,
+}
+
+/// The closed-form solids of a model during a sub-step of `h` [s] from `time` [s].
+pub fn bodies(model: &Model, time: f64, h: f64) -> impl Iterator<Item = MovingBody> {
+    model
+        .colliders
+        .iter()
+        .filter_map(move |c| Some(MovingBody { before: c.at(time)?, after: c.at(time + h)? }))
+}
+
+/// How one piece of cloth meets one collider.
+#[derive(Debug, Clone, Copy)]
+pub struct Meeting {
+    /// The distance that particles keep from the solid [m].
+    pub distance: f64,
+    /// Coulomb friction [1].
+    pub friction: f64,
+}
+
+/// Which solids corners of cloth keep out of on their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Corners {
+    /// All, with the clearance of the triangles between them, however far.
+    OfAll,
+    /// Those that triangles then clear; others are met by whole features.
+    OfSmooth,
+}
+
+/// All meetings of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
+pub fn meetings(model: &Model, corners: Corners) -> Vec<Vec<Meeting>> {
+    let distance = |cloth: &ClothPiece, shape: &Shape| {
+        let out = 0.5e-3 * cloth.fabric.thickness + clearance(shape, cloth);
+        // What meets by features is nowhere near here.
+        if corners == Corners::OfAll || is_smooth(shape, cloth) { out } else { f64::NEG_INFINITY }
+    };
+    let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| Meeting {
+        distance: distance(cloth, shape),
+        friction: friction.map_or(cloth.fabric.friction, |f| (f * cloth.fabric.friction).sqrt()),
+    };
+    let with_all = |cloth: &ClothPiece| {
+        let with = |c: &Collider| match &c.form {
+            Form::Closed(shape) if c.free.is_none() => Some(meeting(cloth, shape, c.friction)),
+            _ => None,
+        };
+        model.colliders.iter().filter_map(with).collect()
+    };
+    model.cloths.iter().map(with_all).collect()
+}
+
+/// How much further out corners of a cloth must stay so that flat triangles between them clear a round solid [m].
+///
+/// A triangle with edges up to L lies in a circle of radius ρ <= L/√3; if its corners are r + c from the centre, all of it is at least
+/// √((r + c)² - ρ²) away, which is r for c = √(r² + ρ²) - r. Edges may stretch by a twentieth on top.
+fn clearance(shape: &Shape, cloth: &ClothPiece) -> f64 {
+    match *shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => {
+            let rho2 = (1.05 * cloth.longest_edge).powi(2) / 3.0;
+            rho2 / ((radius * radius + rho2).sqrt() + radius)
+        }
+        Shape::Plane | Shape::Box { .. } => 0.0,
+    }
+}
+
+/// Whether all of a cloth keeps out of a solid if its corners do, without standing off too far.
+pub fn is_smooth(shape: &Shape, cloth: &ClothPiece) -> bool {
+    !matches!(shape, Shape::Box { .. }) && clearance(shape, cloth) <= FURTHEST * 1e-3 * cloth.fabric.thickness
+}
+
+/// Moves a particle from `x` with velocity `v` for the time `h`, past one body; returns whether they touched.
+///
+/// The normal part of the approach is taken away, the tangential one reduced by at most friction times that; what rests under the friction
+/// limit therefore does not creep. `moved` is where the particle would be, and is corrected.
+pub fn answer(
+    x: DVec3,
+    v: &mut DVec3,
+    moved: &mut DVec3,
+    h: f64,
+    body: &MovingBody,
+    meeting: &Meeting,
+) -> bool {
+    let Some(near) = nearest(&body.after, *moved, meeting.distance) else {
+        return false;
+    };
+    touch(near, x, v, moved, h, body, meeting);
+    true
+}
+
+/// The contact itself; far fewer particles come here than are asked.
+#[inline(never)]
+fn touch(
+    near: Nearest,
+    x: DVec3,
+    v: &mut DVec3,
+    moved: &mut DVec3,
+    h: f64,
+    body: &MovingBody,
+    meeting: &Meeting,
+) {
+    let local = body.after.pose.to_local(*moved);
+    let surface = (body.after.pose.to_world(local) - body.before.pose.to_world(local)) / h;
+    let relative = *v - surface;
+    let approach = relative.dot(near.normal);
+    let sliding = relative - approach * near.normal;
+    let speed = sliding.length();
+    let limit = meeting.friction * (-approach).max(0.0);
+    let kept = if speed > limit { 1.0 - limit / speed } else { 0.0 };
+    *v = surface + kept * sliding + approach.max(0.0) * near.normal;
+    *moved = x + h * *v;
+    // What is still too deep is lifted out without a velocity: a body may start inside the distance.
+    if let Some(deep) = nearest(&body.after, *moved, meeting.distance) {
+        *moved += (meeting.distance - deep.gap) * deep.normal;
+    }
+}

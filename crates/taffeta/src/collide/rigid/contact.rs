@@ -1,0 +1,215 @@
+//! One contact of a free body: what moves with its points, and the impulse that it asks for.
+
+use super::contacts::Begin;
+use super::free::{FreeBodies, Lie};
+use crate::collide::contact::projection::PARTING_SPEED;
+use crate::collide::surface::Kept;
+use crate::math::{DMat3, DVec3, Pose, Vec4};
+use std::ops::Range;
+
+/// What is so many times further apart than the distance kept, less what is solid of it, does not touch yet.
+const HOVERS: f64 = 1.2;
+
+/// One feature of a contact.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Side {
+    /// The free body that it is of.
+    pub body: Option<usize>,
+    /// Weights of the body's particles in the feature; they sum to the sign of the side.
+    pub nodes: [f64; 4],
+    /// From the centre of mass to the place of contact [m], and weights of the particles there.
+    pub arm: DVec3,
+    pub here: [f64; 4],
+}
+
+/// Two features near one another, at least one of them of a free body: Σ weights x leads from the second to the first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touch {
+    pub points: [u32; 4],
+    pub weights: [f64; 4],
+    /// How many of the points are those of the first feature.
+    pub split: usize,
+    /// How far each point moves by an impulse [1/kg]; 0 for those of bodies.
+    pub moves: [f64; 4],
+    pub sides: [Side; 2],
+    /// The half-space that the second side is, as a number of objects, and a point of it in its own axes [m].
+    pub plane: Option<(usize, DVec3)>,
+    pub normal: DVec3,
+    pub kept: Kept,
+    /// Radii of the sides [m].
+    pub radii: [f64; 2],
+    pub restitution: f64,
+    /// How far the features part by an impulse along the normal [1/kg], the impulse that moves them across it, and about how large it is in any direction [kg].
+    pub give: f64,
+    pub hold: DMat3,
+    pub slows: f64,
+    /// The distance that the sub-step must end with, after an impact that bounces [m].
+    pub bounce: f64,
+    /// Impulses so far [kg·m].
+    pub push: f64,
+    pub grip: DVec3,
+    /// The points that it is between, ascending: it is known by them from stretch to stretch.
+    pub key: [u32; 4],
+}
+
+/// All particles and points of colliders before and after a sub-step.
+pub struct Moved<'a> {
+    /// Particles at the start [m].
+    pub before: &'a [Vec4],
+    /// Points of bodies at the start and at the end [m]; those of free ones are not looked at.
+    pub bodies: [&'a [DVec3]; 2],
+    /// Duration [s].
+    pub h: f64,
+}
+
+impl Touch {
+    pub fn new(points: [u32; 4], normal: DVec3, kept: Kept) -> Self {
+        Self {
+            points,
+            weights: [1.0, 0.0, 0.0, 0.0],
+            split: 4,
+            moves: [0.0; 4],
+            sides: [Side::default(); 2],
+            plane: None,
+            normal,
+            kept,
+            radii: [0.0; 2],
+            restitution: 0.0,
+            give: 0.0,
+            hold: DMat3::ZERO,
+            slows: 0.0,
+            bounce: 0.0,
+            push: 0.0,
+            grip: DVec3::ZERO,
+            key: [u32::MAX; 4],
+        }
+    }
+
+    /// Finds what moves with its points: the particles of the free bodies that the `features` are of, or the points themselves.
+    pub fn share_out(&mut self, begin: &Begin, features: [Range<usize>; 2], objects: [usize; 2]) {
+        for ((side, of), object) in self.sides.iter_mut().zip(features).zip(objects) {
+            side.body = begin.bodies.of_object(object);
+            let Some(free) = side.body.map(|number| begin.bodies.get(number)) else {
+                let inverse =
+                    |k: usize| begin.inverse_mass.get(self.points[k] as usize).copied().unwrap_or(0.0);
+                of.for_each(|k| self.moves[k] = self.weights[k] * inverse(k));
+                continue;
+            };
+            for k in of {
+                let weights = &free.weights[self.points[k] as usize - free.points.start];
+                (0..4).for_each(|j| side.nodes[j] += self.weights[k] * weights[j]);
+            }
+        }
+    }
+
+    /// Takes the points with weights, each once, for its key.
+    pub fn name_points(&mut self) {
+        let mut used = 0;
+        for (p, _) in self.points.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
+            if !self.key[..used].contains(p) {
+                self.key[used] = *p;
+                used += 1;
+            }
+        }
+        self.key.sort_unstable();
+    }
+
+    /// What leads from the second feature to the first, at the start (0) or the end (1) of the sub-step [m].
+    pub fn between(
+        &self,
+        bodies: &FreeBodies,
+        planes: &[(usize, [Pose; 2])],
+        particles: &[Vec4],
+        led: &[DVec3],
+        end: usize,
+    ) -> DVec3 {
+        self.sum(bodies, particles, led, |side| &side.nodes) - self.anchor(planes, end)
+    }
+
+    /// The point of its half-space.
+    fn anchor(&self, planes: &[(usize, [Pose; 2])], end: usize) -> DVec3 {
+        let Some((object, local)) = self.plane else { return DVec3::ZERO };
+        planes.iter().find(|(o, _)| *o == object).map_or(DVec3::ZERO, |(_, poses)| poses[end].to_world(local))
+    }
+
+    /// Σ weights x, where bodies have the weights that `of` tells.
+    fn sum(
+        &self,
+        bodies: &FreeBodies,
+        particles: &[Vec4],
+        led: &[DVec3],
+        of: impl Fn(&Side) -> &[f64; 4],
+    ) -> DVec3 {
+        let mut sum = DVec3::ZERO;
+        for (side, range) in self.sides.iter().zip([0..self.split, self.split..4]) {
+            match side.body {
+                Some(number) => {
+                    let first = bodies.get(number).body.nodes.start;
+                    (0..4).for_each(|j| sum += of(side)[j] * particles[first + j].xyz());
+                }
+                None => range.for_each(|k| {
+                    let p = self.points[k] as usize;
+                    sum += self.weights[k]
+                        * particles.get(p).map_or_else(|| led[p - particles.len()], |x| x.xyz());
+                }),
+            }
+        }
+        sum
+    }
+
+    /// The impulse that is still missing [kg·m], now counted as given.
+    pub fn answer(
+        &mut self,
+        bodies: &FreeBodies,
+        planes: &[(usize, [Pose; 2])],
+        moved: &Moved,
+        after: &[Vec4],
+    ) -> DVec3 {
+        let n = self.normal;
+        let before = &moved.before[..after.len()];
+        let gap = n.dot(self.between(bodies, planes, after, moved.bodies[1], 1));
+        let hovers = self.kept.solid + HOVERS * (self.kept.distance - self.kept.solid);
+        if gap >= hovers.max(self.bounce) && self.push == 0.0 {
+            return DVec3::ZERO;
+        }
+        let from = n.dot(self.between(bodies, planes, before, moved.bodies[0], 0));
+        let kept = self.kept.distance.min(from + PARTING_SPEED * moved.h).max(self.bounce);
+        let push = (self.push + (kept - gap) / self.give).max(0.0);
+        let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)
+            - self.sum(bodies, before, moved.bodies[0], |side| &side.here)
+            - (self.anchor(planes, 1) - self.anchor(planes, 0));
+        let slip = slip - n.dot(slip) * n;
+        let holding = self.grip - self.hold * slip;
+        let holding = holding - n.dot(holding) * n;
+        let limit = self.kept.friction * push;
+        // What slides is pulled against its way, however it would turn; what is held is held by what it takes.
+        let sliding = self.grip - self.slows * slip;
+        let grip = if holding.length() > limit { sliding.clamp_length_max(limit) } else { holding };
+        let impulse = (push - self.push) * n + (grip - self.grip);
+        (self.push, self.grip) = (push, grip);
+        impulse
+    }
+
+    /// Tells which particles an impulse moves, and how far [m].
+    pub fn apply(
+        &self,
+        bodies: &FreeBodies,
+        lies: &[Lie],
+        impulse: DVec3,
+        mut moves: impl FnMut(usize, DVec3),
+    ) {
+        for (k, side) in self.sides.iter().enumerate() {
+            if let Some(number) = side.body {
+                let first = bodies.get(number).body.nodes.start;
+                let given = if k == 0 { impulse } else { -impulse };
+                let ways = lies[number].moves(side.arm, given);
+                ways.into_iter().enumerate().for_each(|(j, way)| moves(first + j, way));
+            }
+        }
+        for (&point, share) in self.points.iter().zip(self.moves) {
+            if share != 0.0 {
+                moves(point as usize, share * impulse);
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Contacts of free bodies with cloth, with colliders and with each other, answered inside the iteration of a method.
+//!
+//! A push is an impulse at the point of contact; a body gives way to it as 1/m + (r×)ᵀ I⁻¹ (r×) says, and moves as a whole. Impulses add up
+//! over the sweeps of a sub-step: along the normal they are at least 0, across it at most friction times that, so that what rests does not creep.
+
+use super::contact::{Moved, Side, Touch};
+use super::free::{FreeBodies, Lie, mean};
+use crate::collide::broad_phase::candidates::{Kind, Pair};
+use crate::collide::broad_phase::features::triangles_around;
+use crate::collide::ccd::distance::closest;
+use crate::collide::surface::Surface;
+use crate::math::{DMat3, DVec3, Pose, Vec4};
+
+/// The least and the most sweeps in one call, and about how many contacts they answer in all: through a pile a push goes body by body.
+const SWEEPS: [usize; 2] = [4, 40];
+const ANSWERS: usize = 1000;
+/// Sweeps end when none of them changes a velocity by more than this [m/s].
+const STILL: f64 = 1e-7;
+/// Impacts slower than this do not bounce [m/s].
+const BOUNCES: f64 = 0.2;
+/// Sine of the angle by which what is around a contact may rise above it: what is nearly flat has contacts all over.
+const RISES: f64 = 0.3;
+/// Sine of the angle below which edges run side by side.
+const SIDE_BY_SIDE: f64 = 1e-3;
+
+/// All contacts of free bodies in a stretch of time.
+#[derive(Debug, Default)]
+pub struct Touches {
+    list: Vec<Touch>,
+    /// Per free body how it lies at the start of the sub-step.
+    lies: Vec<Lie>,
+    is_fresh: bool,
+    /// Half-spaces at the start and at the end of the sub-step, by object.
+    planes: Vec<(usize, [Pose; 2])>,
+    /// Triangles around every point, as starts and one list.
+    around: (Vec<u32>, Vec<u32>),
+    /// Contacts of the stretch before.
+    before: Vec<Touch>,
+    /// Duration of the sub-step before [s]; 0 if a step has just begun.
+    last: f64,
+}
+
+/// What a stretch of time begins with.
+pub struct Begin<'a> {
+    /// All that can touch.
+    pub surface: &'a Surface,
+    /// The bodies among it.
+    pub bodies: &'a FreeBodies,
+    /// All points at the start and where velocities lead them [m].
+    pub start: &'a [DVec3],
+    /// See `start`.
+    pub end: &'a [DVec3],
+    /// One over the mass of particles [1/kg].
+    pub inverse_mass: &'a [f64],
+    /// How far beyond the distance kept contacts are looked for [m].
+    pub pad: f64,
+}
+
+impl Begin<'_> {
+    fn restitution(&self, objects: [usize; 2]) -> f64 {
+        let of = |object: usize| self.bodies.of_object(object).map(|b| self.bodies.get(b).body.restitution);
+        let is_body = |object: usize| self.surface.objects[object].body.is_some();
+        match objects.map(of) {
+            [Some(e), Some(f)] => (e * f).sqrt(),
+            [Some(e), None] if is_body(objects[1]) => e,
+            [None, Some(f)] if is_body(objects[0]) => f,
+            _ => 0.0,
+        }
+    }
+}
+
+impl Touches {
+    /// Room for the contacts of a surface.
+    pub fn new(surface: &Surface, bodies: &FreeBodies) -> Self {
+        let around = if bodies.is_empty() { Default::default() } else { triangles_around(surface) };
+        Self { around, ..Self::default() }
+    }
+
+    /// Lists the contacts of a stretch: of pairs that are near, or would be at its end, and of points near half-spaces.
+    pub fn list<'p>(
+        &mut self,
+        begin: &Begin,
+        pairs: impl Iterator<Item = &'p Pair>,
+        planes: impl Iterator<Item = (usize, Pose)>,
+    ) {
+        std::mem::swap(&mut self.list, &mut self.before);
+        self.list.clear();
+        self.planes.clear();
+        for pair in pairs {
+            if let Some(touch) = self.of_pair(begin, pair) {
+                self.list.push(touch);
+            }
+        }
+        for (object, pose) in planes {
+            self.planes.push((object, [pose; 2]));
+            for (number, free) in begin.bodies.iter().enumerate() {
+                let points = free.points.clone().zip(&free.weights);
+                self.list.extend(
+                    points.filter_map(|(p, nodes)| on_plane(begin, (object, &pose), number, p, nodes)),
+                );
+            }
+        }
+        // Rims belong to several faces: one of all contacts between the same points is enough.
+        self.list.sort_unstable_by_key(|touch| (touch.key, touch.points));
+        self.list.dedup_by_key(|touch| touch.key);
+        self.recall();
+        // The two lists change places, and each is to have room for the longest.
+        self.before.reserve(self.list.len().saturating_sub(self.before.len()));
+    }
+
+    fn of_pair(&self, begin: &Begin, pair: &Pair) -> Option<Touch> {
+        let Begin { surface, start, end, .. } = *begin;
+        let near = closest(pair.kind, &pair.points.map(|p| start[p as usize]));
+        let gap = near.vector.length();
+        if gap <= 0.0 || (pair.kind == Kind::EdgeEdge && are_parallel(pair.points.map(|p| start[p as usize])))
+        {
+            return None;
+        }
+        let normal = near.vector / gap;
+        let split = if pair.kind == Kind::PointTriangle { 1 } else { 2 };
+        let objects = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
+        let kept = surface.between(objects[0], objects[1]);
+        let way = |k: usize| end[pair.points[k] as usize] - start[pair.points[k] as usize];
+        let parting: f64 = (0..4).map(|k| near.weights[k] * way(k).dot(normal)).sum();
+        let features = [(0..split, -normal), (split..4, normal)];
+        if gap >= kept.distance + begin.pad - parting.min(0.0)
+            || features.iter().any(|(of, out)| {
+                !self.faces(begin, &pair.points[of.clone()], &near.weights[of.clone()], *out)
+            })
+        {
+            return None;
+        }
+        let mut touch =
+            Touch { restitution: begin.restitution(objects), ..Touch::new(pair.points, normal, kept) };
+        (touch.weights, touch.split) = (near.weights, split);
+        touch.share_out(begin, features.map(|(of, _)| of), objects);
+        touch.radii =
+            objects.map(|o| if surface.objects[o].body.is_some() { surface.objects[o].radius } else { 0.0 });
+        touch.name_points();
+        Some(touch)
+    }
+
+    /// Whether the part of a feature that is nearest, that with weights, is so for all of its surface: nothing around it is nearer in the direction `out`.
+    fn faces(&self, begin: &Begin, points: &[u32], weights: &[f64], out: DVec3) -> bool {
+        let mut support = points.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(p, _)| *p);
+        let (Some(a), b) = (support.next(), support.next()) else { return true };
+        if support.next().is_some() {
+            return true;
+        }
+        let at = |p: u32| begin.start[p as usize];
+        let along = b.filter(|b| *b != a).map(|b| (b, at(b) - at(a)));
+        let around =
+            &self.around.1[self.around.0[a as usize] as usize..self.around.0[a as usize + 1] as usize];
+        let corners = around.iter().map(|t| begin.surface.triangles[*t as usize]);
+        let others = corners.filter(|t| along.is_none_or(|(b, _)| t.contains(&b))).flatten();
+        others.filter(|c| *c != a && along.is_none_or(|(b, _)| b != *c)).all(|c| {
+            let to = at(c) - at(a);
+            let across =
+                along.map_or(to, |(_, e)| to - e * (to.dot(e) / e.length_squared().max(f64::MIN_POSITIVE)));
+            out.dot(across) <= RISES * across.length()
+        })
+    }
+
+    /// Impulses of the stretch before are what those of this one start from: what rests needs the same ones again and again.
+    fn recall(&mut self) {
+        for touch in &mut self.list {
+            if let Ok(known) = self.before.binary_search_by_key(&touch.key, |before| before.key) {
+                let Touch { push, grip, .. } = self.before[known];
+                (touch.push, touch.grip) = (push, grip - grip.dot(touch.normal) * touch.normal);
+            }
+        }
+    }
+
+    /// Forgets all impulses: a step depends on the state alone.
+    pub fn forget(&mut self) {
+        self.list.clear();
+        self.last = 0.0;
+    }
+
+    /// Starts a sub-step at whose start and end half-spaces are where `pose` has them.
+    pub fn begin_substep(&mut self, pose: impl Fn(usize) -> [Pose; 2]) {
+        self.is_fresh = true;
+        self.planes.iter_mut().for_each(|(object, poses)| *poses = pose(*object));
+    }
+
+    /// How many contacts have pushed in this sub-step.
+    pub fn touching(&self) -> u32 {
+        self.list.iter().filter(|touch| touch.push > 0.0).count() as u32
+    }
+}
+
+impl Touches {
+    /// Sweeps over all contacts: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns whether
+    /// anything was moved.
+    pub fn part(
+        &mut self,
+        bodies: &FreeBodies,
+        moved: &Moved,
+        after: &mut [Vec4],
+        mut touched: impl FnMut(usize, DVec3),
+    ) -> bool {
+        let (mut any, count) = (false, self.list.len());
+        if std::mem::take(&mut self.is_fresh) {
+            self.prepare(bodies, moved, after);
+            for touch in self.list.iter().filter(|touch| touch.push > 0.0) {
+                touch.apply(bodies, &self.lies, touch.push * touch.normal + touch.grip, |i, way| {
+                    after[i] += Vec4::from(way);
+                    touched(i, way);
+                });
+            }
+        }
+        for sweep in 0..(ANSWERS / count.max(1)).clamp(SWEEPS[0], SWEEPS[1]) {
+            let mut furthest = 0.0_f64;
+            for k in 0..count {
+                // There and back: neither end of the list comes first.
+                let touch = &mut self.list[if sweep % 2 == 0 { k } else { count - 1 - k }];
+                let impulse = touch.answer(bodies, &self.planes, moved, after);
+                if impulse != DVec3::ZERO {
+                    touch.apply(bodies, &self.lies, impulse, |i, way| {
+                        after[i] += Vec4::from(way);
+                        touched(i, way);
+                    });
+                    furthest = furthest.max(impulse.length() * touch.give);
+                }
+            }
+            if furthest <= STILL * moved.h {
+                break;
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// What is the same in all sweeps of a sub-step: how bodies lie, and how contacts give.
+    fn prepare(&mut self, bodies: &FreeBodies, moved: &Moved, after: &[Vec4]) {
+        let nodes =
+            |free: &super::free::Free| std::array::from_fn(|k| moved.before[free.body.nodes.start + k].xyz());
+        self.lies.clear();
+        self.lies.extend(bodies.iter().map(|free| free.lie(&nodes(free))));
+        // An impulse is a force times the square of the duration.
+        let longer = if self.last > 0.0 { (moved.h / self.last).powi(2) } else { 0.0 };
+        self.last = moved.h;
+        for touch in &mut self.list {
+            let n = touch.normal;
+            let mut give =
+                DMat3::from_diagonal(DVec3::splat((0..4).map(|k| touch.weights[k] * touch.moves[k]).sum()));
+            for (k, (side, outwards)) in touch.sides.iter_mut().zip([n, -n]).enumerate() {
+                let Some(number) = side.body else { continue };
+                let (lie, sign) = (&self.lies[number], if k == 0 { 1.0 } else { -1.0 });
+                let first = bodies.get(number).body.nodes.start;
+                let at: [DVec3; 4] = std::array::from_fn(|j| moved.before[first + j].xyz());
+                side.arm = sign * mean(&side.nodes, &at) - touch.radii[k] * outwards - lie.centre;
+                side.here = lie.weights(side.arm).map(|w| sign * w);
+                give += lie.give(side.arm);
+            }
+            touch.give = n.dot(give * n);
+            let across = DMat3::IDENTITY - outer(n);
+            let along = across * give * across;
+            touch.hold = (along + outer(n) * touch.give).inverse();
+            touch.slows = 2.0 / (along.x_axis.x + along.y_axis.y + along.z_axis.z);
+            (touch.push, touch.grip) = (longer * touch.push, longer * touch.grip);
+            let [from, to] = [(moved.before, 0), (after, 1)].map(|(particles, end)| {
+                n.dot(touch.between(bodies, &self.planes, particles, moved.bodies[end], end))
+            });
+            let approach = (from - to) / moved.h;
+            let bounces = touch.restitution > 0.0 && approach > BOUNCES && to < touch.kept.distance;
+            touch.bounce = if bounces { from + touch.restitution * approach * moved.h } else { 0.0 };
+        }
+    }
+}
+
+/// The contact of a point of a free body with a half-space, if it is near.
+fn on_plane(
+    begin: &Begin,
+    (object, pose): (usize, &Pose),
+    number: usize,
+    p: usize,
+    nodes: &[f64; 4],
+) -> Option<Touch> {
+    let (surface, free) = (begin.surface, begin.bodies.get(number));
+    let (normal, kept) = (pose.rotation * DVec3::Y, surface.between(free.object, object));
+    let local = pose.to_local(begin.start[p]);
+    let down = (begin.start[p] - begin.end[p]).dot(normal);
+    if local.y >= kept.distance + begin.pad + down.max(0.0) {
+        return None;
+    }
+    let mut touch = Touch::new([p as u32; 4], normal, kept);
+    touch.sides[0] = Side { body: Some(number), nodes: *nodes, ..Side::default() };
+    touch.key = [p as u32, u32::MAX - 1 - object as u32, u32::MAX, u32::MAX];
+    touch.plane = Some((object, DVec3::new(local.x, 0.0, local.z)));
+    touch.radii[0] = surface.objects[free.object].radius;
+    touch.restitution = free.body.restitution;
+    Some(touch)
+}
+
+/// Edges that run side by side meet at their ends, which other pairs have too.
+fn are_parallel([a, b, c, d]: [DVec3; 4]) -> bool {
+    let (e, f) = (b - a, d - c);
+    e.cross(f).length_squared() <= SIDE_BY_SIDE * SIDE_BY_SIDE * e.length_squared() * f.length_squared()
+}
+
+fn outer(n: DVec3) -> DMat3 {
+    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
+}

@@ -1,0 +1,214 @@
+//! All lengths at once: the sparse system A p = Δv of P2 §3.4.2 by A = L D Lᵀ.
+//!
+//! Unknowns, right-hand sides and compliances are those of `solve::strips`; here A couples every two edges that share a particle, with
+//! A_ij = ± b d_i·d_j, plus if the particle is the first or the second end of both. Numbers are summed in a fixed order and by one thread. An edge that the
+//! others determine already has a pivot near 0, which is raised: such redundant edges are counted.
+
+use super::elimination::{Pattern, order};
+use crate::math::{DVec3, Vec4};
+use crate::solve::strips::blocks::{Link, NO_TENSION};
+use crate::solve::strips::tridiagonal::{CRUSHED, Limits, SMALLEST_PIVOT, Start};
+
+/// The system of one mesh: its analysis, and room for its numbers.
+#[derive(Debug, Clone)]
+pub struct Direct {
+    /// Edges in the order of elimination.
+    edges: Vec<Edge>,
+    /// Where the couplings of every edge to earlier ones start, and the couplings.
+    starts: Vec<usize>,
+    couplings: Vec<Coupling>,
+    pattern: Pattern,
+    /// L column by column, D, and how much of every column is there already.
+    factor: Vec<f64>,
+    pivots: Vec<f64>,
+    filled: Vec<usize>,
+    /// Directions d [m], a row of numbers, and right-hand sides that become changes of tension.
+    way: Vec<Vec4>,
+    row: Vec<f64>,
+    change: Vec<f64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    ends: [u32; 2],
+    link: Link,
+    /// Place of its tension.
+    slot: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Coupling {
+    /// Position of the earlier edge in the order.
+    to: u32,
+    /// The particle that both have.
+    particle: u32,
+    /// 1 if it is the same end of both, else -1.
+    sign: f64,
+}
+
+impl Direct {
+    /// Analyses `edges` between particles at rest at `positions`. Those that do not move (compliance [`NO_TENSION`]) have no row; `slots` are
+    /// places of tensions.
+    pub fn new(
+        edges: &[[u32; 2]],
+        positions: &[DVec3],
+        moves: impl Fn(u32) -> bool,
+        link: impl Fn(u32) -> Link,
+        slots: &[u32],
+    ) -> Self {
+        let edge = |e: u32| Edge { ends: edges[e as usize], link: link(e), slot: slots[e as usize] };
+        let all = order(edges, positions).into_iter().map(edge);
+        let edges: Vec<Edge> = all.filter(|e| e.link.compliance < NO_TENSION).collect();
+        let size = edges.len();
+        let mut around: Vec<Vec<u32>> = vec![Vec::new(); positions.len()];
+        let (mut starts, mut couplings) = (vec![0], Vec::new());
+        for (k, edge) in edges.iter().enumerate() {
+            for (end, particle) in edge.ends.into_iter().enumerate() {
+                if moves(particle) {
+                    couplings.extend(around[particle as usize].iter().map(|to| {
+                        let same = edges[*to as usize].ends[end] == particle;
+                        Coupling { to: *to, particle, sign: if same { 1.0 } else { -1.0 } }
+                    }));
+                    around[particle as usize].push(k as u32);
+                }
+            }
+            starts.push(couplings.len());
+        }
+        let coupled =
+            |k: usize| couplings[starts[k]..starts[k + 1]].iter().map(|c: &Coupling| c.to).collect();
+        let pattern = Pattern::new(size, coupled);
+        Self {
+            factor: vec![0.0; pattern.rows.len()],
+            pivots: vec![0.0; size],
+            filled: vec![0; size],
+            way: vec![Vec4::ZERO; size],
+            row: vec![0.0; size],
+            change: vec![0.0; size],
+            edges,
+            starts,
+            couplings,
+            pattern,
+        }
+    }
+
+    /// How many numbers the factor has.
+    pub fn fill(&self) -> usize {
+        self.factor.len()
+    }
+
+    /// How many edges are redundant at `q`: their lengths follow from those of the others, if nothing gives.
+    pub fn redundant(&mut self, q: &[Vec4]) -> usize {
+        self.directions(q);
+        self.factorise(q, 0.0)
+    }
+
+    /// Meets all lengths to first order; changes particles `q` and tensions, within `limits`.
+    pub fn correct(&mut self, q: &mut [Vec4], start: Start<&[Vec4]>, tension: &mut [f64], limits: Limits) {
+        self.directions(if let Start::Directions(x) = start { x } else { q });
+        self.factorise(q, 1.0);
+        for (k, Edge { ends, link, slot }) in self.edges.iter().enumerate() {
+            let rest = link.rest;
+            let squared = way(q, *ends).xyz().length_squared();
+            let most = rest * rest * limits.most_give;
+            let stretch = (link.compliance * limits.kept * tension[*slot as usize]).clamp(-most, most);
+            self.change[k] = match start {
+                Start::Unused => 0.5 * (squared - rest * rest) - stretch,
+                Start::Directions(_) => self.way[k].xyz().length() * (squared.sqrt() - rest) - stretch,
+                Start::Errors(x, left) => {
+                    let before = 0.5 * (way(x, *ends).xyz().length_squared() - rest * rest) - stretch;
+                    let [free, next_free] = ends.map(|i| x[i as usize].0[3]);
+                    0.5 * (squared - rest * rest) - stretch - left * free * next_free * before
+                }
+            };
+        }
+        self.solve();
+        for (k, Edge { slot, .. }) in self.edges.iter().enumerate() {
+            let tension = &mut tension[*slot as usize];
+            *tension = (limits.kept * *tension + self.change[k]).max(limits.least_tension);
+        }
+        self.give(q, |q, i| q[i].0[3]);
+    }
+
+    /// Velocity impulses (P2 eq. 3): afterwards no edge at `q` changes its length from `q` to `y`. Mobilities are those of `q`.
+    pub fn level(&mut self, q: &[Vec4], y: &mut [Vec4]) {
+        self.directions(q);
+        self.factorise(q, 1.0);
+        for (k, edge) in self.edges.iter().enumerate() {
+            let d = self.way[k].xyz();
+            self.change[k] = d.dot(way(y, edge.ends).xyz() - d);
+        }
+        self.solve();
+        self.give(y, |_, i| q[i].0[3]);
+    }
+
+    fn directions(&mut self, at: &[Vec4]) {
+        self.way.iter_mut().zip(&self.edges).for_each(|(d, edge)| *d = way(at, edge.ends));
+    }
+
+    /// Moves particles by what was solved for.
+    fn give(&self, to: &mut [Vec4], mobility: impl Fn(&[Vec4], usize) -> f64) {
+        for ((edge, way), change) in self.edges.iter().zip(&self.way).zip(&self.change) {
+            let [a, b] = edge.ends.map(|i| i as usize);
+            let (ka, kb) = (mobility(to, a), mobility(to, b));
+            to[a] += *way * (change * ka);
+            to[b] += *way * (-change * kb);
+        }
+    }
+
+    /// L and D of A, row by row, with `give` times the compliances. Returns how many pivots were raised.
+    fn factorise(&mut self, q: &[Vec4], give: f64) -> usize {
+        let Self { pattern, row, factor, filled, pivots, .. } = self;
+        let mut raised = 0;
+        filled.copy_from_slice(&pattern.column_starts[..pivots.len()]);
+        for (k, Edge { ends: [a, b], link, .. }) in self.edges.iter().enumerate() {
+            let d = self.way[k].xyz();
+            let least = d.length_squared().max(link.rest * link.rest * CRUSHED);
+            let both = q[*a as usize].0[3] + q[*b as usize].0[3];
+            let diagonal = both * least + give * link.compliance;
+            for Coupling { to, particle, sign } in &self.couplings[self.starts[k]..self.starts[k + 1]] {
+                row[*to as usize] += sign * q[*particle as usize].0[3] * d.dot(self.way[*to as usize].xyz());
+            }
+            let mut pivot = diagonal;
+            for &c in &pattern.columns[pattern.starts[k]..pattern.starts[k + 1]] {
+                let c = c as usize;
+                let number = std::mem::take(&mut row[c]);
+                let done = pattern.column_starts[c]..filled[c];
+                for (r, l) in pattern.rows[done.clone()].iter().zip(&factor[done]) {
+                    row[*r as usize] -= l * number;
+                }
+                let l = number / pivots[c];
+                pivot -= l * number;
+                factor[filled[c]] = l;
+                filled[c] += 1;
+            }
+            let smallest = (diagonal * SMALLEST_PIVOT).max(f64::MIN_POSITIVE);
+            raised += usize::from(pivot <= smallest);
+            pivots[k] = pivot.max(smallest);
+        }
+        raised
+    }
+
+    /// Solves for `change`, in place.
+    fn solve(&mut self) {
+        let Self { pattern, factor, pivots, change, .. } = self;
+        let column = |c: usize| pattern.column_starts[c]..pattern.column_starts[c + 1];
+        for c in 0..pivots.len() {
+            let number = change[c];
+            for (r, l) in pattern.rows[column(c)].iter().zip(&factor[column(c)]) {
+                change[*r as usize] -= l * number;
+            }
+        }
+        for c in (0..pivots.len()).rev() {
+            let mut number = change[c] / pivots[c];
+            for (r, l) in pattern.rows[column(c)].iter().zip(&factor[column(c)]) {
+                number -= l * change[*r as usize];
+            }
+            change[c] = number;
+        }
+    }
+}
+
+/// From the first end of an edge to the second; the fourth number is 0.
+fn way(at: &[Vec4], [a, b]: [u32; 2]) -> Vec4 {
+    Vec4::from(at[b as usize].xyz() - at[a as usize].xyz())
+}

@@ -1,0 +1,448 @@
+//! Contacts inside an implicit stage: stiff rows in its system (P4's second matrix), with friction that holds.
+//!
+//! Along the normal a contact is a stiff spring that only pushes. Along the surface it is a spring to the point where it stuck, whose force is
+//! never more than friction times the pressure: beyond that the point is dragged along (return mapping, as in plasticity). Below the
+//! limit nothing creeps, and every row is symmetric and resists. With the limits held, all that is the slope of a convex energy, whose lowest place
+//! says which contacts push, stick and slide. It is found by solving again from the solution at hand; then limits follow the pressures
+//! there, until the forces that the solution was found with are those that it asks for.
+
+use super::particles::Particles;
+use crate::collide::rigid::nearest::nearest;
+use crate::collide::{self, Corners, Meeting, MovingBody};
+use crate::math::{DMat3, DVec3, Vec4};
+use crate::model::Model;
+use crate::solve::sparse::matrix::BlockMatrix;
+use crate::solve::sparse::rank_one::Coupling;
+
+/// How much stiffer than what is around it a contact is.
+const STIFFNESS: f64 = 4.0;
+/// The same of features, many of which share their particles.
+const STIFFNESS_OF_FEATURES: f64 = 0.1;
+/// Share of the largest friction within which a point slides.
+const AT_LIMIT: f64 = 1e-9;
+/// Share of the distance by which a point may be too near without being moved out.
+const ALLOWED_DEPTH: f64 = 0.01;
+/// How many distances away a point that touched is still looked at.
+const LOOKED_AT: f64 = 2.0;
+/// In place of a collider: a contact of features, which is not remembered.
+const OF_FEATURES: u32 = u32::MAX;
+/// Numbers that are remembered for a particle: force of friction, pressure, collider + 1.
+const REMEMBERED: usize = 5;
+
+/// A point Σ w_i x_i of cloth that comes near to something: a solid, or cloth again (then weights of both sides add up to 0).
+#[derive(Debug, Clone, Copy)]
+pub struct Contact {
+    /// The particles; those with the weight 0 do not count.
+    pub particles: [u32; 4],
+    /// Their weights [1].
+    pub weights: [f64; 4],
+    /// Unit vector away from the other side.
+    pub normal: DVec3,
+    /// Where the other side is at the end [m].
+    pub other: DVec3,
+    /// How far it moves in the sub-step [m].
+    pub carried: DVec3,
+    /// The distance to be kept [m].
+    pub distance: f64,
+    /// Coulomb friction [1].
+    pub friction: f64,
+    /// Force of friction on the point when it was last held [N]; 0 if it is new.
+    pub held: DVec3,
+    /// Pressure when it was last held [N].
+    pub pressure: f64,
+}
+
+/// What a contact does along the surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Grip {
+    Stuck,
+    /// Along a direction, this far from where it stuck [m].
+    Sliding(DVec3, f64),
+}
+
+/// A contact in the system.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    contact: Contact,
+    /// The collider it is with, or `OF_FEATURES`.
+    collider: u32,
+    /// Whether it pushes along the normal.
+    pushes: bool,
+    grip: Grip,
+    /// Stiffness [N/m].
+    stiffness: f64,
+    /// Where the point is if velocities were 0, and how far from where it stuck it is then [m].
+    point: DVec3,
+    slip: DVec3,
+}
+
+/// Where a stage starts and how long it takes.
+#[derive(Clone, Copy)]
+pub(super) struct Reach<'a> {
+    /// The duration by which velocities lead to the end [s].
+    pub h: f64,
+    /// Positions at the start [m].
+    pub x: &'a [Vec4],
+    /// x̃, from which velocities lead to the end [m].
+    pub start: &'a [Vec4],
+}
+
+impl Reach<'_> {
+    fn end(&self, i: usize, v: &[Vec4]) -> DVec3 {
+        (self.start[i] + v[i] * self.h).xyz()
+    }
+}
+
+/// All contacts of a stage.
+#[derive(Debug)]
+pub(super) struct Touch {
+    meetings: Vec<Vec<Meeting>>,
+    pub bodies: Vec<MovingBody>,
+    rows: Vec<Row>,
+    /// Whether a particle has a row with a collider, `[particle × colliders + collider]`.
+    listed: Vec<bool>,
+    /// Diagonal and right-hand side as they were before rows were added.
+    before: Vec<(u32, DMat3, Vec4)>,
+}
+
+impl Touch {
+    pub fn new(model: &Model) -> Self {
+        let (particles, colliders) = (model.cloth_particle_count(), model.colliders.len());
+        // In contact every particle may have a row, and some two.
+        let room = if colliders == 0 { 0 } else { 2 * particles };
+        Self {
+            meetings: collide::meetings(model, Corners::OfAll),
+            bodies: Vec::with_capacity(colliders),
+            rows: Vec::with_capacity(room),
+            listed: vec![false; particles * colliders],
+            before: Vec::with_capacity(room),
+        }
+    }
+
+    /// How many numbers are remembered from step to step.
+    pub fn memory(model: &Model) -> usize {
+        if model.colliders.is_empty() { 0 } else { REMEMBERED * model.cloth_particle_count() }
+    }
+
+    /// Moves the solids on to the sub-step from `time` on.
+    pub fn move_bodies(&mut self, model: &Model, time: f64, duration: f64) {
+        self.bodies.clear();
+        self.bodies.extend(collide::bodies(model, time, duration));
+    }
+
+    /// Forgets all rows and finds those that touched, where velocities `v` lead, and those that will where `falling` leads.
+    pub fn begin(
+        &mut self,
+        particles: &Particles,
+        reach: &Reach,
+        [v, falling]: [&[Vec4]; 2],
+        memory: &[f64],
+        matrix: &BlockMatrix,
+    ) {
+        self.listed.fill(false);
+        self.rows.clear();
+        self.before.clear();
+        self.find(particles, reach, v, matrix, Some(memory));
+        self.find(particles, reach, falling, matrix, None);
+    }
+
+    /// Adds a row for every particle that would come too near to a solid and has none yet; with a memory for those that touched instead.
+    fn find(
+        &mut self,
+        particles: &Particles,
+        reach: &Reach,
+        v: &[Vec4],
+        matrix: &BlockMatrix,
+        memory: Option<&[f64]>,
+    ) {
+        let Self { meetings, bodies, rows, listed, .. } = self;
+        for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
+            let end = reach.end(i, v);
+            let own = memory.map(|memory| &memory[REMEMBERED * i..][..REMEMBERED]);
+            for (c, (body, meeting)) in bodies.iter().zip(&meetings[particles.cloth[i] as usize]).enumerate()
+            {
+                let another = own.is_some_and(|own| own[4] != (c + 1) as f64);
+                if another || listed[i * bodies.len() + c] {
+                    continue;
+                }
+                let within = if own.is_some() { LOOKED_AT * meeting.distance } else { meeting.distance };
+                let Some(near) = nearest(&body.after, end, within) else { continue };
+                listed[i * bodies.len() + c] = true;
+                let local = body.after.pose.to_local(end);
+                let contact = Contact {
+                    particles: [i as u32, 0, 0, 0],
+                    weights: [1.0, 0.0, 0.0, 0.0],
+                    normal: near.normal,
+                    other: end - near.normal * near.gap,
+                    carried: body.after.pose.to_world(local) - body.before.pose.to_world(local),
+                    distance: meeting.distance,
+                    friction: meeting.friction,
+                    held: own.map_or(DVec3::ZERO, |own| DVec3::new(own[0], own[1], own[2])),
+                    pressure: own.map_or(0.0, |own| own[3]),
+                };
+                rows.push(Row::new(contact, c as u32, reach, v, matrix));
+            }
+        }
+    }
+
+    /// Adds rows for contacts of features, if any of them pushes where velocities `v` lead; whether one does.
+    pub fn add_features(
+        &mut self,
+        features: impl Iterator<Item = Contact>,
+        reach: &Reach,
+        v: &[Vec4],
+        matrix: &BlockMatrix,
+    ) -> bool {
+        let known = self.rows.len();
+        let mut any = false;
+        for feature in features {
+            let mut row = Row::new(feature, OF_FEATURES, reach, v, matrix);
+            row.pushes = row.push(row.moved(reach, v)) > 0.0;
+            any |= row.pushes;
+            self.rows.push(row);
+        }
+        if !any {
+            self.rows.truncate(known);
+        }
+        any
+    }
+
+    /// Adds all rows to a system.
+    pub fn press(&mut self, h: f64, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        for row in &self.rows {
+            let contact = &row.contact;
+            let (block, force) = row.linear();
+            for (&i, &w) in contact.members() {
+                self.before.push((i, matrix.diagonal(i), rhs[i as usize]));
+                rhs[i as usize] += (force * (h * w)).into();
+            }
+            let Contact { particles, weights, .. } = *contact;
+            matrix.couple(Coupling { particles, weights, block: block * (h * h) });
+        }
+    }
+
+    /// Takes all rows out again.
+    pub fn lift(&mut self, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        matrix.clear_couplings();
+        for (i, diagonal, right) in self.before.drain(..).rev() {
+            matrix.set_diagonal_block(i, diagonal);
+            rhs[i as usize] = right;
+        }
+    }
+
+    /// Holds all rows against velocities: the share by which forces were not those that the law asks for. Rows are then as it asks; pressures
+    /// are those found, if forces are `balanced`.
+    pub fn judge(
+        &mut self,
+        particles: &Particles,
+        reach: &Reach,
+        v: &[Vec4],
+        matrix: &BlockMatrix,
+        balanced: bool,
+    ) -> f64 {
+        // Along the normal, and along the surface.
+        let (mut wrong, mut all) = ([0.0; 2], [0.0; 2]);
+        for row in &mut self.rows {
+            let moved = row.moved(reach, v);
+            let (block, force) = row.linear();
+            let error = row.settle(moved, balanced) - (force - block * moved);
+            wrong[0] += error.dot(row.contact.normal).abs();
+            wrong[1] += row.contact.along(error).length();
+            all[0] += row.push(moved);
+            all[1] += row.contact.friction * row.contact.pressure;
+        }
+        let known = self.rows.len();
+        self.find(particles, reach, v, matrix, None);
+        let missed: f64 = self.rows[known..].iter().map(|row| row.push(row.moved(reach, v))).sum();
+        let share = |wrong: f64, all: f64| if wrong > 0.0 { wrong / all } else { 0.0 };
+        share(wrong[0] + missed, all[0] + missed).max(share(wrong[1], all[1]))
+    }
+
+    /// Work that contacts do per share of the way from velocities `from` to `to`, at a share of it, with friction as at the pressures so far [J].
+    pub fn work(&self, reach: &Reach, from: &[Vec4], to: &[Vec4], share: f64) -> f64 {
+        let work = |row: &Row| {
+            let start = row.moved(reach, from);
+            let way = row.moved(reach, to) - start;
+            row.force(start + way * share).dot(way)
+        };
+        self.rows.iter().map(work).sum()
+    }
+
+    /// Whether anything is near.
+    pub fn any(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
+    /// Writes down what is to be remembered; how many points touch.
+    pub fn remember(&self, memory: &mut [f64]) -> u32 {
+        memory.fill(0.0);
+        let mut touching = 0;
+        for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0 && row.collider != OF_FEATURES) {
+            let Contact { particles, held, pressure, .. } = row.contact;
+            touching += 1;
+            let own = &mut memory[REMEMBERED * particles[0] as usize..][..REMEMBERED];
+            // Of several solids the one that presses most.
+            if pressure > own[3] {
+                own.copy_from_slice(&[held.x, held.y, held.z, pressure, f64::from(row.collider + 1)]);
+            }
+        }
+        touching
+    }
+
+    /// Velocities of points that are held become those of what holds them, where a method's own are not the way they went. Who is held is
+    /// told, with the part of motion that is: all of it, or that along the normal.
+    pub fn hold(&self, duration: f64, v: &mut [Vec4], mut tell: impl FnMut(usize, DMat3)) {
+        let pressed = || self.rows.iter().filter(|row| row.contact.pressure > 0.0);
+        // Features hold a point between particles, which have velocities of their own.
+        for row in pressed().filter(|row| row.collider == OF_FEATURES) {
+            row.contact.members().for_each(|(i, _)| tell(*i as usize, row.contact.normals()));
+        }
+        for row in pressed().filter(|row| row.collider != OF_FEATURES) {
+            let Contact { particles, carried, .. } = row.contact;
+            let held = match row.grip {
+                Grip::Stuck => DMat3::IDENTITY,
+                _ => row.contact.normals(),
+            };
+            let own = &mut v[particles[0] as usize];
+            *own = (own.xyz() + held * (carried / duration - own.xyz())).into();
+            tell(particles[0] as usize, held);
+        }
+    }
+
+    /// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
+    pub fn guard(&self, particles: &Particles, x: &mut [Vec4], v: &mut [Vec4], duration: f64) {
+        for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
+            for (body, meeting) in self.bodies.iter().zip(&self.meetings[particles.cloth[i] as usize]) {
+                let end = x[i].xyz();
+                let deep = ALLOWED_DEPTH * meeting.distance;
+                let Some(near) = nearest(&body.after, end, meeting.distance - deep) else { continue };
+                let local = body.after.pose.to_local(end);
+                let surface = (end - body.before.pose.to_world(local)) / duration;
+                let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
+                x[i] = (end + near.normal * (meeting.distance - near.gap)).into();
+                v[i] = (v[i].xyz() - near.normal * approach).into();
+            }
+        }
+    }
+
+    /// Adds h times the forces that the law asks for where velocities `v` lead.
+    pub fn forces(&self, reach: &Reach, v: &[Vec4], sum: &mut [Vec4]) {
+        for row in &self.rows {
+            let mut asked = *row;
+            let force = asked.settle(row.moved(reach, v), true);
+            row.contact.members().for_each(|(i, w)| sum[*i as usize] += (force * (reach.h * w)).into());
+        }
+    }
+}
+
+impl Contact {
+    fn members(&self) -> impl Iterator<Item = (&u32, &f64)> {
+        self.particles.iter().zip(&self.weights).filter(|(_, w)| **w != 0.0)
+    }
+
+    fn point(&self, of: impl Fn(usize) -> DVec3) -> DVec3 {
+        self.members().fold(DVec3::ZERO, |sum, (i, w)| sum + of(*i as usize) * *w)
+    }
+
+    /// n nᵀ.
+    fn normals(&self) -> DMat3 {
+        let n = self.normal;
+        DMat3::from_cols(n * n.x, n * n.y, n * n.z)
+    }
+
+    /// The part of a vector along the surface.
+    fn along(&self, vector: DVec3) -> DVec3 {
+        vector - self.normal * vector.dot(self.normal)
+    }
+}
+
+impl Row {
+    fn new(contact: Contact, collider: u32, reach: &Reach, v: &[Vec4], matrix: &BlockMatrix) -> Self {
+        let trace = |i: u32| {
+            let block = matrix.diagonal(i);
+            block.x_axis.x + block.y_axis.y + block.z_axis.z
+        };
+        let yields: f64 = contact.members().map(|(i, w)| w * w / trace(*i)).sum();
+        let stiffness = if collider == OF_FEATURES { STIFFNESS_OF_FEATURES } else { STIFFNESS }
+            / (yields * reach.h * reach.h);
+        let point = contact.point(|i| reach.start[i].xyz());
+        let moved = point - contact.point(|i| reach.x[i].xyz()) - contact.carried;
+        // The force that holds says how far the point is from where it stuck.
+        let slip = contact.along(moved - contact.held / stiffness);
+        let mut row = Self { contact, collider, pushes: true, grip: Grip::Stuck, stiffness, point, slip };
+        // Whoever slid goes on sliding, whoever was held tries to hold. Under a pressure that nobody knows yet nothing holds.
+        if contact.held.length() >= contact.friction * contact.pressure * (1.0 - AT_LIMIT) {
+            row.grip = row.grip_at(row.moved(reach, v));
+        }
+        row
+    }
+
+    /// How far velocities move the point [m].
+    fn moved(&self, reach: &Reach, v: &[Vec4]) -> DVec3 {
+        self.contact.point(|i| v[i].xyz()) * reach.h
+    }
+
+    /// How far from the other side it is then [m].
+    fn gap(&self, moved: DVec3) -> f64 {
+        (self.point + moved - self.contact.other).dot(self.contact.normal)
+    }
+
+    /// B and f: the force on the point is f - B × how far it moves.
+    fn linear(&self) -> (DMat3, DVec3) {
+        let Contact { normal: n, other, distance, friction, pressure, .. } = self.contact;
+        let normals = self.contact.normals();
+        let tangents = DMat3::IDENTITY - normals;
+        // Along normal and surface it is equally stiff.
+        let (mut block, mut force) = match self.grip {
+            Grip::Stuck => (tangents * self.stiffness, self.slip * -self.stiffness),
+            Grip::Sliding(d, slip) => {
+                let across =
+                    (tangents - DMat3::from_cols(d * d.x, d * d.y, d * d.z)) * (friction * pressure / slip);
+                (across, d * (-friction * pressure) - across * self.slip)
+            }
+        };
+        if self.pushes {
+            block += normals * self.stiffness;
+            force += n * (self.stiffness * (distance - (self.point - other).dot(n)));
+        }
+        (block, force)
+    }
+
+    /// How it holds where the point has moved that far, under the pressure so far.
+    fn grip_at(&self, moved: DVec3) -> Grip {
+        let slip = self.slip + self.contact.along(moved);
+        let (far, most) = (slip.length(), self.contact.friction * self.contact.pressure);
+        if most == 0.0 {
+            return Grip::Sliding(DVec3::ZERO, 1.0);
+        }
+        if self.stiffness * far <= most { Grip::Stuck } else { Grip::Sliding(slip / far, far) }
+    }
+
+    /// How hard it pushes where the point has moved that far [N].
+    fn push(&self, moved: DVec3) -> f64 {
+        (self.stiffness * (self.contact.distance - self.gap(moved))).max(0.0)
+    }
+
+    /// Friction where the point has moved that far, under the pressure so far [N].
+    fn drag(&self, moved: DVec3) -> DVec3 {
+        let Contact { friction, pressure, .. } = self.contact;
+        ((self.slip + self.contact.along(moved)) * -self.stiffness).clamp_length_max(friction * pressure)
+    }
+
+    fn force(&self, moved: DVec3) -> DVec3 {
+        self.drag(moved) + self.contact.normal * self.push(moved)
+    }
+
+    /// The force that the law asks for where the point has moved that far; the row is then as the law says. The pressure is what balanced all
+    /// forces, if they are `balanced`.
+    fn settle(&mut self, moved: DVec3, balanced: bool) -> DVec3 {
+        let push = self.push(moved);
+        if balanced {
+            // How deep a point got that nothing held says nothing of the pressure that will hold it.
+            self.contact.pressure = if self.pushes { push } else { 0.0 };
+        }
+        self.contact.held = self.drag(moved);
+        (self.pushes, self.grip) = (push > 0.0, self.grip_at(moved));
+        self.force(moved)
+    }
+}

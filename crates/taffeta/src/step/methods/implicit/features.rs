@@ -1,0 +1,38 @@
+//! Contacts of features for the system of an implicit stage: cloth with cloth, and with the faces, edges and corners of bodies.
+
+use super::contact::Contact;
+use super::particles::Particles;
+use crate::collide::Guard;
+use crate::collide::contact::projection::PARTING_SPEED;
+use crate::math::{DVec3, Vec4};
+use crate::model::Model;
+
+/// What the guard has found near on the way from positions `x` [m], without what particles keep clear of on their own.
+pub(super) fn contacts<'a>(
+    guard: &'a Guard,
+    model: &'a Model,
+    particles: &'a Particles,
+    x: &'a [Vec4],
+    duration: f64,
+) -> impl Iterator<Item = Contact> + 'a {
+    guard.features(model).map(move |(feature, [led_from, led_to])| {
+        let own = |k: usize| particles.place.get(feature.points[k] as usize);
+        let weights = std::array::from_fn(|k| own(k).map_or(0.0, |_| feature.weights[k]));
+        let places: [u32; 4] = std::array::from_fn(|k| own(k).copied().unwrap_or(0));
+        let point =
+            places.iter().zip(weights).fold(DVec3::ZERO, |sum, (i, w)| sum + x[*i as usize].xyz() * w);
+        // What is too near parts slowly, so that it does not jump.
+        let parted = feature.normal.dot(point + led_from) + PARTING_SPEED * duration;
+        Contact {
+            particles: places,
+            weights,
+            normal: feature.normal,
+            other: -led_to,
+            carried: led_from - led_to,
+            distance: feature.distance.min(parted),
+            friction: feature.friction,
+            held: DVec3::ZERO,
+            pressure: 0.0,
+        }
+    })
+}

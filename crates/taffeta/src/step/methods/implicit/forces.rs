@@ -1,0 +1,378 @@
+//! What pulls in an implicit stage: forces of all elements and their derivatives, into one matrix and its right-hand side.
+//!
+//! With K = -∂f/∂x (the parts that keep the matrix definite) and C = -∂f/∂v at positions y, the forces at the end x⁺ = x̃ + h v⁺ are
+//! f(y) + K (y - x̃) - (h K + C) v⁺. So every element adds h² K + h C to the matrix and h (f + K (y - x̃)) to the right.
+
+use super::particles::Particles;
+use crate::forces::baraff_witkin::Triangle;
+use crate::forces::choi_ko::{Buckle, Stretch};
+use crate::forces::element::Element;
+use crate::forces::hinge::FlatHinge;
+use crate::forces::pressure::{self, Filling};
+use crate::forces::wind::{Surface, Wind};
+use crate::forces::{self, bend, spring};
+use crate::math::{DVec3, Vec4};
+use crate::model::Model;
+use crate::solve::sparse::matrix::{Assembly, Bending, BlockMatrix, Elements, Part, Pattern, Sink};
+
+/// Where elements are linearised.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    /// The duration h [s].
+    pub h: f64,
+    /// The time at the end [s].
+    pub time: f64,
+    /// Positions y [m].
+    pub y: &'a [Vec4],
+    /// Velocities at which the air's drag is linearised [m/s].
+    pub v: &'a [Vec4],
+    /// x̃, from which velocities lead to the end [m].
+    pub start: &'a [Vec4],
+}
+
+/// Elements of one kind, their particles, and where their blocks go.
+#[derive(Debug)]
+struct Kind<const N: usize, E> {
+    /// Which of the model's each is.
+    number: Vec<u32>,
+    points: Vec<[u32; N]>,
+    list: Vec<E>,
+    elements: Elements<N>,
+}
+
+/// Rest length [m], stiffness [N/m] and damping [N·s/m].
+#[derive(Debug)]
+struct Spring {
+    rest: f64,
+    stiffness: f64,
+    damping: f64,
+}
+
+/// One over the rest lengths [1/m], stiffness [N·m] and damping [N·m·s].
+#[derive(Debug)]
+struct Bend {
+    inverse_lengths: [f64; 2],
+    stiffness: f64,
+    damping: f64,
+}
+
+/// A closed mesh with something inside: its particles, triangles by their places among these, the gradient of the volume [m²].
+#[derive(Debug)]
+struct Balloon {
+    particles: Vec<u32>,
+    triangles: Vec<[u32; 3]>,
+    gradient: Vec<Vec4>,
+    filling: Filling,
+}
+
+/// All elements of a model.
+#[derive(Debug)]
+pub(super) struct Pull {
+    springs: Kind<2, Spring>,
+    bends: Kind<3, Bend>,
+    triangles: Kind<3, ()>,
+    membranes: Kind<3, Triangle>,
+    hinges: Kind<4, FlatHinge>,
+    /// What bends and hinges add to the matrix.
+    bending: Bending,
+    stretches: Kind<2, Stretch>,
+    buckles: Kind<2, Buckle>,
+    links: Kind<2, Stretch>,
+    balloons: Vec<Balloon>,
+    surface: Option<Surface>,
+    wind: Wind,
+}
+
+impl Pull {
+    /// Takes the air of the model as it is now.
+    pub fn renew_air(&mut self, model: &Model) {
+        (self.surface, self.wind) = (forces::surface(&model.air), forces::wind(&model.air));
+    }
+
+    /// Takes the links as they are at `time` [s].
+    pub fn renew_links(&mut self, model: &Model, time: f64) {
+        let links = self.links.list.iter_mut().zip(&self.links.number);
+        links.for_each(|(link, l)| link.rest_length = model.links.rest_length(*l as usize, time));
+    }
+
+    /// The elements of a model and the pattern of its matrix.
+    pub fn new(model: &Model, particles: &Particles) -> (Self, Pattern) {
+        let (springs, bends) = (particles.places(&model.springs.ends), particles.places(&model.bends.points));
+        let triangles = particles.places(&model.triangles);
+        let (membranes, hinges) =
+            (particles.places(&model.membranes.points), particles.places(&model.hinges.points));
+        let (stretches, buckles) =
+            (particles.places(&model.stretches.ends), particles.places(&model.buckles.ends));
+        let links = particles.places(&model.links.ends);
+        let pairs = springs.iter().chain(&stretches).chain(&buckles).chain(&links).map(|e| &e[..]);
+        let threes = bends.iter().chain(&triangles).chain(&membranes).map(|e| &e[..]);
+        let pattern = Pattern::new(
+            model.cloth_particle_count(),
+            pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])),
+        );
+        let pattern = pattern.expect("elements of the model name its particles");
+        let numbers = &model.springs;
+        let spring = |s: usize| Spring {
+            rest: numbers.rest_length[s],
+            stiffness: numbers.stiffness[s],
+            damping: numbers.damping[s],
+        };
+        let numbers = &model.bends;
+        let bend = |b: usize| Bend {
+            inverse_lengths: numbers.inverse_lengths[b],
+            stiffness: numbers.stiffness[b],
+            damping: numbers.damping[b],
+        };
+        let mut pull = Self {
+            bending: Bending::new(&pattern),
+            springs: Kind::new(&pattern, springs, spring),
+            bends: Kind::new(&pattern, bends, bend),
+            triangles: Kind::new(&pattern, triangles, |_| ()),
+            membranes: Kind::new(&pattern, membranes, |t| forces::membrane(model, t)),
+            hinges: Kind::new(&pattern, hinges, |t| forces::hinge(model, t)),
+            stretches: Kind::new(&pattern, stretches, |s| forces::stretch(model, s)),
+            buckles: Kind::new(&pattern, buckles, |s| forces::buckle(model, s)),
+            links: Kind::new(&pattern, links, |l| forces::link::link(model, l, 0.0)),
+            balloons: model.balloons.iter().map(|balloon| Balloon::new(model, balloon, particles)).collect(),
+            surface: forces::surface(&model.air),
+            wind: forces::wind(&model.air),
+        };
+        for (points, bend) in pull.bends.points.iter().zip(&pull.bends.list) {
+            let [ia, ic] = bend.inverse_lengths;
+            pull.bending.add(&pattern, points, &[ia, -(ia + ic), ic], [bend.stiffness, bend.damping]);
+        }
+        for (points, hinge) in pull.hinges.points.iter().zip(&pull.hinges.list) {
+            pull.bending.add(&pattern, points, &hinge.weights, [hinge.stiffness, hinge.damping]);
+        }
+        (pull, pattern)
+    }
+
+    /// Sets the matrix and the right-hand side to what all elements add to `of(i)`: a number on the diagonal and a vector for every particle.
+    pub fn assemble(
+        &mut self,
+        at: &Around,
+        matrix: &mut BlockMatrix,
+        rhs: &mut [Vec4],
+        of: impl Fn(usize) -> (f64, Vec4) + Sync,
+    ) {
+        let air = self.surface.map(|surface| Air {
+            surface,
+            wind: self.wind,
+            triangles: &self.triangles.points,
+            at,
+        });
+        matrix.assemble(rhs, |part| {
+            // Linear in the positions: what acts at y and K (y - x̃) together is what acts at x̃.
+            part.begin(&self.bending, at.h, at.start, &of);
+            self.springs.add(at, part);
+            self.membranes.add(at, part);
+            self.stretches.add(at, part);
+            self.buckles.add(at, part);
+            self.links.add(at, part);
+            air.iter().for_each(|air| part.add(&self.triangles.elements, air));
+        });
+        self.balloons.iter_mut().for_each(|balloon| balloon.add(at, matrix, rhs));
+    }
+
+    /// Adds h times all forces at positions y and velocities v, as they are.
+    pub fn forces(&self, at: &Around, sum: &mut [Vec4]) {
+        let h = at.h;
+        let springs = &self.springs;
+        springs.elements.gather(sum, |s| {
+            let [a, b] = springs.points[s].map(|i| i as usize);
+            let Spring { rest, stiffness, damping } = springs.list[s];
+            let (d, rate) = ((at.y[b] - at.y[a]).xyz(), (at.v[b] - at.v[a]).xyz());
+            let force = spring::force(d, rate, rest, stiffness, damping);
+            [force * h, force * -h]
+        });
+        let bends = &self.bends;
+        bends.elements.gather(sum, |b| {
+            let [x, v] = [at.y, at.v].map(|of| bends.points[b].map(|i| of[i as usize].xyz()));
+            let Bend { inverse_lengths, stiffness, damping } = bends.list[b];
+            bend::forces(x, v, inverse_lengths, stiffness, damping).map(|f| f * h)
+        });
+        self.membranes.gather(at, sum);
+        self.hinges.gather(at, sum);
+        self.stretches.gather(at, sum);
+        self.buckles.gather(at, sum);
+        self.links.gather(at, sum);
+        if let Some(surface) = self.surface {
+            let triangles = &self.triangles;
+            triangles.elements.gather(sum, |t| {
+                let (normal, wind, _) = facing(&triangles.points[t], &self.wind, at);
+                triangles.points[t].map(|i| surface.force(normal, wind - at.v[i as usize].xyz()) * (h / 3.0))
+            });
+        }
+        self.balloons.iter().for_each(|balloon| balloon.push(at, sum));
+    }
+}
+
+impl<const N: usize, E: Sync> Kind<N, E> {
+    /// Elements in the order of their first particles: neighbours use the same rows, which are then at hand.
+    fn new(pattern: &Pattern, points: Vec<[u32; N]>, of: impl Fn(usize) -> E) -> Self {
+        let mut number: Vec<u32> = (0..points.len() as u32).collect();
+        number.sort_by_key(|e| points[*e as usize].iter().min().copied());
+        let points: Vec<_> = number.iter().map(|e| points[*e as usize]).collect();
+        let elements = Elements::new(pattern, &points).expect("elements that the pattern is made from");
+        Self { list: number.iter().map(|e| of(*e as usize)).collect(), number, points, elements }
+    }
+
+    fn of(&self, e: usize, vectors: &[Vec4]) -> [DVec3; N] {
+        self.points[e].map(|i| vectors[i as usize].xyz())
+    }
+}
+
+impl<const N: usize, E> Kind<N, E> {
+    fn add<'a>(&'a self, at: &'a Around, part: &mut Part<'_>)
+    where
+        Placed<'a, N, E>: Assembly<N>,
+    {
+        part.add(&self.elements, &Placed { kind: self, at });
+    }
+}
+
+impl<const N: usize, E: Element<N> + Sync> Kind<N, E> {
+    fn gather(&self, at: &Around, sum: &mut [Vec4]) {
+        self.elements.gather(sum, |e| {
+            let (x, v, element) = (self.of(e, at.y), self.of(e, at.v), &self.list[e]);
+            let (forces, damping) = (element.forces(&x), element.damping(&x, &v));
+            std::array::from_fn(|i| (forces[i] + damping[i]) * at.h)
+        });
+    }
+}
+
+/// Elements of one kind where they are linearised.
+struct Placed<'a, const N: usize, E> {
+    kind: &'a Kind<N, E>,
+    at: &'a Around<'a>,
+}
+
+impl Assembly<2> for Placed<'_, 2, Spring> {
+    #[inline(always)]
+    fn add(&self, s: usize, sink: &mut Sink<'_, 2>) {
+        let (at, h) = (self.at, self.at.h);
+        let [a, b] = self.kind.points[s].map(|i| i as usize);
+        let Spring { rest, stiffness: k, damping: c } = self.kind.list[s];
+        let (d, before) = (at.y[b] - at.y[a], at.start[b] - at.start[a]);
+        let n = d.xyz();
+        let squared = n.length_squared().max(1e-60);
+        let stretched = 1.0 - rest / squared.sqrt();
+        // A spring under compression helps to move sideways; that part would make the matrix indefinite.
+        let across = k * stretched.max(0.0);
+        let along = (k - across) / squared;
+        let back = before - d;
+        let force = d * (k * stretched + along * n.dot(back.xyz())) + back * across;
+        let (along, across) = (h * (h * along + c / squared), h * h * across);
+        let mut block = [d * (along * n.x), d * (along * n.y), d * (along * n.z)];
+        (0..3).for_each(|axis| block[axis].0[axis] += across);
+        sink.add_symmetric(0, 0, &block, 1.0);
+        sink.add_symmetric(1, 1, &block, 1.0);
+        sink.add_symmetric(0, 1, &block, -1.0);
+        sink.push(0, force * h);
+        sink.push(1, force * -h);
+    }
+}
+
+impl<const N: usize, E: Element<N> + Sync> Assembly<N> for Placed<'_, N, E> {
+    #[inline(always)]
+    fn add(&self, e: usize, sink: &mut Sink<'_, N>) {
+        let (kind, at, h) = (self.kind, self.at, self.at.h);
+        let (x, start, element) = (kind.of(e, at.y), kind.of(e, at.start), &kind.list[e]);
+        let (by_x, by_v, forces) =
+            (element.safe_derivative(&x), element.damping_derivative(&x), element.forces(&x));
+        for i in 0..N {
+            let back = (0..N).fold(DVec3::ZERO, |sum, j| sum + by_x[i][j] * (start[j] - x[j]));
+            sink.push(i, ((forces[i] + back) * h).into());
+            for j in i..N {
+                sink.add(i, j, by_x[i][j] * (-h * h) + by_v[i][j] * -h);
+            }
+        }
+    }
+}
+
+/// The air on all triangles. A third of every triangle moves with each of its corners: that is on the diagonal alone.
+struct Air<'a> {
+    surface: Surface,
+    wind: Wind,
+    triangles: &'a [[u32; 3]],
+    at: &'a Around<'a>,
+}
+
+impl Assembly<3> for Air<'_> {
+    #[inline(always)]
+    fn add(&self, t: usize, sink: &mut Sink<'_, 3>) {
+        let (normal, wind, velocity) = facing(&self.triangles[t], &self.wind, self.at);
+        let (force, slope) = self.surface.linear(normal, wind - velocity);
+        let (third, slope) = ((force + slope * velocity) * (self.at.h / 3.0), slope * (self.at.h / 3.0));
+        for i in 0..3 {
+            sink.push(i, third.into());
+            sink.add(i, i, slope);
+        }
+    }
+}
+
+/// Twice the area along the normal of a triangle [m²], the wind there and its own velocity [m/s].
+#[inline(always)]
+fn facing(triangle: &[u32; 3], wind: &Wind, at: &Around) -> (DVec3, DVec3, DVec3) {
+    let [a, b, c] = triangle.map(|i| at.y[i as usize].xyz());
+    let velocity = triangle.iter().fold(DVec3::ZERO, |sum, i| sum + at.v[*i as usize].xyz()) / 3.0;
+    ((b - a).cross(c - a), wind.at((a + b + c) / 3.0, at.time), velocity)
+}
+
+impl Balloon {
+    fn new(model: &Model, balloon: &crate::model::Balloon, particles: &Particles) -> Self {
+        let triangles = particles.places(&model.triangles[balloon.triangles.clone()]);
+        let mut members: Vec<u32> = triangles.iter().flatten().copied().collect();
+        members.sort_unstable();
+        members.dedup();
+        let place = |i: u32| members.binary_search(&i).unwrap_or(0) as u32;
+        Self {
+            triangles: triangles.iter().map(|t| t.map(place)).collect(),
+            gradient: vec![Vec4::ZERO; members.len()],
+            particles: members,
+            filling: forces::filling(balloon),
+        }
+    }
+
+    fn corners(&self, triangle: &[u32; 3], x: &[Vec4]) -> [DVec3; 3] {
+        triangle.map(|k| x[self.particles[k as usize] as usize].xyz())
+    }
+
+    fn volume(&self, x: &[Vec4]) -> f64 {
+        let origin = self.particles.first().map_or(DVec3::ZERO, |i| x[*i as usize].xyz());
+        let sixfold = |t: &[u32; 3]| {
+            let [a, b, c] = self.corners(t, x).map(|p| p - origin);
+            a.dot(b.cross(c))
+        };
+        self.triangles.iter().map(sixfold).sum::<f64>() / 6.0
+    }
+
+    /// Adds h times the forces at positions y.
+    fn push(&self, at: &Around, sum: &mut [Vec4]) {
+        let pressure = at.h * self.filling.pressure(self.volume(at.y));
+        for triangle in &self.triangles {
+            let force = Vec4::from(pressure::corner_force(&self.corners(triangle, at.y), pressure));
+            triangle.iter().for_each(|k| sum[self.particles[*k as usize] as usize] += force);
+        }
+    }
+
+    /// The pressure pushes as it is; how it falls as the volume grows is a matrix of rank one. How it turns with the surface is left out: it
+    /// is indefinite, and small beside the stiffness of cloth.
+    fn add(&mut self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+        let volume = self.volume(at.y);
+        let (pressure, slope) = (self.filling.pressure(volume), self.filling.pressure_slope(volume));
+        let mut gradient = std::mem::take(&mut self.gradient);
+        gradient.fill(Vec4::ZERO);
+        for triangle in &self.triangles {
+            let along = Vec4::from(pressure::corner_force(&self.corners(triangle, at.y), 1.0));
+            triangle.iter().for_each(|k| gradient[*k as usize] += along);
+        }
+        let members = || self.particles.iter().map(|i| *i as usize).zip(&gradient);
+        let grown: f64 = members().map(|(i, g)| g.xyz().dot((at.start[i] - at.y[i]).xyz())).sum();
+        members().for_each(|(i, g)| rhs[i] += *g * (at.h * (pressure + slope * grown)));
+        if slope < 0.0 {
+            matrix.swell(-slope * at.h * at.h, &self.particles, &gradient);
+        }
+        self.gradient = gradient;
+    }
+}

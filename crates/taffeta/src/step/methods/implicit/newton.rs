@@ -1,0 +1,365 @@
+//! The velocities at the end of an implicit sub-step: M v⁺ = M ṽ + h f(x̃ + h v⁺, v⁺), by Newton steps.
+//!
+//! Linearised around positions y that is (M + h C + h² K) v⁺ = M ṽ + h (f(y) + K (y - x̃)), one sparse system for the velocities themselves. P4
+//! and P3 take one Newton step, with y where the sub-step starts. More of them start from the end so far, and each goes only as
+//! far as it makes the residual smaller.
+
+use super::contact::{Contact, Reach, Touch};
+use super::forces::{Around, Pull};
+use super::particles::Particles;
+use crate::math::Vec4;
+use crate::model::{Led, Model};
+use crate::solve::pcg::{Error, Params, Pcg};
+use crate::solve::sparse::matrix::BlockMatrix;
+use crate::step::report::{Shortfall, StepError, StepReport};
+use std::ops::RangeInclusive;
+use std::time::Instant;
+
+/// Residual of the linear system at which it is taken for solved, relative to that of unchanged velocities (P4's stopping rule); and where
+/// something touches, for friction needs to know the pressure.
+const TOLERANCE: f64 = 2e-2;
+const TOLERANCE_IN_CONTACT: f64 = 1e-3;
+const MOST_ITERATIONS: u32 = 1000;
+/// How often contacts are asked whether they push, stick or slide.
+const MOST_PASSES: u32 = 8;
+/// Share of all pressure, and of all friction that there can be, by which forces of contacts may be wrong.
+const WRONG: f64 = 0.02;
+/// Share of the slope at the start of a pass below which energy is as low as it gets on the way, and how often that place is bracketed.
+const FLAT: f64 = 0.1;
+const MOST_BISECTIONS: u32 = 20;
+/// Residual at which Newton's steps end, relative to that of unchanged velocities, and the one that they must reach.
+const SOLVED: f64 = 1e-6;
+const NEEDED: f64 = 1e-2;
+/// How often a Newton step is halved.
+const MOST_HALVINGS: u32 = 8;
+
+/// A sub-step: from `time` on, of a duration; velocities lead from x̃ = `start` to the end within `h` [s].
+#[derive(Clone, Copy)]
+pub(super) struct Goal<'a> {
+    pub time: f64,
+    pub duration: f64,
+    pub h: f64,
+    /// Positions and velocities at the start.
+    pub x: &'a [Vec4],
+    pub v: &'a [Vec4],
+    /// x̃ and ṽ.
+    pub start: &'a [Vec4],
+    pub speed: &'a [Vec4],
+    /// What contacts remember.
+    pub contacts: &'a [f64],
+}
+
+impl<'a> Goal<'a> {
+    fn reach(&self) -> Reach<'a> {
+        Reach { h: self.h, x: self.x, start: self.start }
+    }
+}
+
+/// The system and its solution.
+#[derive(Debug)]
+pub(super) struct Unknowns {
+    pub pull: Pull,
+    pub touch: Touch,
+    matrix: BlockMatrix,
+    pcg: Pcg,
+    led: Vec<Led>,
+    /// Velocities at the end, as far as they are known.
+    pub end: Vec<Vec4>,
+    /// Velocities before a Newton step, and positions around which it is taken.
+    before: Vec<Vec4>,
+    y: Vec<Vec4>,
+    /// Velocities before a pass, and room for a product with the matrix.
+    pass_start: Vec<Vec4>,
+    product: Vec<Vec4>,
+    rhs: Vec<Vec4>,
+    /// The duration by which velocities lead to the end [s].
+    pub h: f64,
+    /// What residuals of the linear system are relative to.
+    scale: f64,
+    /// Whether contacts do as the solution asks for.
+    holds: bool,
+}
+
+impl Unknowns {
+    pub fn new(model: &Model, particles: &Particles) -> Self {
+        let (pull, pattern) = Pull::new(model, particles);
+        let room = vec![Vec4::ZERO; model.cloth_particle_count()];
+        let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
+        Self {
+            pull,
+            touch: Touch::new(model),
+            pcg: Pcg::new(&pattern, params),
+            matrix: BlockMatrix::new(pattern),
+            led: Vec::with_capacity(model.pins.len()),
+            end: room.clone(),
+            before: room.clone(),
+            y: room.clone(),
+            pass_start: room.clone(),
+            product: room.clone(),
+            rhs: room,
+            h: 0.0,
+            scale: 0.0,
+            holds: false,
+        }
+    }
+
+    /// Positions at the end.
+    pub fn ends(&mut self, start: &[Vec4]) -> &[Vec4] {
+        for ((y, start), v) in self.y.iter_mut().zip(start).zip(&self.end) {
+            *y = *start + *v * self.h;
+        }
+        &self.y
+    }
+
+    /// Finds the velocities at the end, with one Newton step as far as a first pass over contacts; [`Unknowns::keep_clear`] does the rest.
+    pub fn solve(
+        &mut self,
+        model: &Model,
+        particles: &Particles,
+        goal: &Goal,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.h = goal.h;
+        self.touch.move_bodies(model, goal.time, goal.duration);
+        self.pull.renew_links(model, goal.time + goal.duration);
+        self.end.copy_from_slice(goal.v);
+        self.lead_pins(model, particles, goal);
+        self.y.copy_from_slice(goal.x);
+        let mut first = f64::INFINITY;
+        for newton in 0..model.newton {
+            let clock = Instant::now();
+            self.before.copy_from_slice(&self.end);
+            self.assemble(model, particles, goal);
+            report.stages.add("assemble", clock.elapsed().as_secs_f64());
+            let fall = if newton == 0 { Vec4::from(model.gravity * goal.duration) } else { Vec4::ZERO };
+            // The first pass alone tells which features meet; contacts are then settled together.
+            let passes = if model.newton == 1 { 1 } else { MOST_PASSES };
+            self.solve_linear(particles, goal, (fall, passes), report)?;
+            if model.newton == 1 {
+                break;
+            }
+            let clock = Instant::now();
+            let residual = self.search(model, particles, goal, &mut first);
+            report.stages.add("search", clock.elapsed().as_secs_f64());
+            if residual <= SOLVED * first {
+                break;
+            }
+            if newton + 1 == model.newton && residual > NEEDED * first {
+                report.converged = false;
+                report.shortfall =
+                    Some(Shortfall::Newton { steps: model.newton, residual: residual / first });
+            }
+            self.ends(goal.start);
+        }
+        Ok(())
+    }
+
+    /// Takes in contacts of features, if any of them pushes where the solution so far leads, and solves until all contacts do as they should.
+    pub fn keep_clear(
+        &mut self,
+        model: &Model,
+        particles: &Particles,
+        goal: &Goal,
+        features: impl Iterator<Item = Contact>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let pushed = self.touch.add_features(features, &goal.reach(), &self.end, &self.matrix);
+        if model.newton > 1 {
+            if !pushed {
+                return Ok(());
+            }
+            // The search for a residual has overwritten the right-hand side.
+            self.before.copy_from_slice(&self.end);
+            self.ends(goal.start);
+            self.assemble(model, particles, goal);
+        }
+        if self.holds && !pushed {
+            return Ok(());
+        }
+        self.settle_contacts(particles, goal, 2..=MOST_PASSES, report)
+    }
+
+    /// Finds what may touch, and solves the system at hand in so many passes.
+    fn solve_linear(
+        &mut self,
+        particles: &Particles,
+        goal: &Goal,
+        (fall, passes): (Vec4, u32),
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let clock = Instant::now();
+        // Whoever falls on may touch, whoever rests goes on touching.
+        self.end.iter_mut().for_each(|v| *v += fall);
+        let ways = [&self.before[..], &self.end];
+        self.touch.begin(particles, &goal.reach(), ways, goal.contacts, &self.matrix);
+        self.end.copy_from_slice(&self.before);
+        report.stages.add("contact", clock.elapsed().as_secs_f64());
+        (self.scale, self.holds) = (0.0, false);
+        self.settle_contacts(particles, goal, 1..=passes, report)
+    }
+
+    /// Solves until contacts push, stick and slide as the solution asks for.
+    fn settle_contacts(
+        &mut self,
+        particles: &Particles,
+        goal: &Goal,
+        passes: RangeInclusive<u32>,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        for pass in passes {
+            let clock = Instant::now();
+            self.touch.press(goal.h, &mut self.matrix, &mut self.rhs);
+            let prepared = self.pcg.prepare(&self.matrix, &particles.pinned);
+            prepared.map_err(|error| StepError::Unsolvable { reason: error.to_string() })?;
+            report.stages.add("precondition", clock.elapsed().as_secs_f64());
+
+            let clock = Instant::now();
+            self.pass_start.copy_from_slice(&self.end);
+            self.pcg.params.tolerance = if self.touch.any() { TOLERANCE_IN_CONTACT } else { TOLERANCE };
+            match self.pcg.improve(&self.matrix, &self.rhs, &mut self.end, self.scale) {
+                Ok(info) => {
+                    report.iterations += info.iterations;
+                    self.scale = info.scale;
+                }
+                Err(Error::NotConverged { iterations, residual, tolerance }) => {
+                    report.iterations += iterations;
+                    report.converged = false;
+                    report.shortfall = Some(Shortfall::Linear { iterations, residual, tolerance });
+                }
+                Err(error) => return Err(StepError::Unsolvable { reason: error.to_string() }),
+            }
+            report.stages.add("solve", clock.elapsed().as_secs_f64());
+
+            let clock = Instant::now();
+            self.touch.lift(&mut self.matrix, &mut self.rhs);
+            let whole = pass == 1 || self.shorten(goal);
+            let wrong = self.touch.judge(particles, &goal.reach(), &self.end, &self.matrix, whole);
+            report.stages.add("contact", clock.elapsed().as_secs_f64());
+            self.holds = whole && wrong <= WRONG;
+            if self.holds {
+                break;
+            }
+            if pass == MOST_PASSES {
+                report.converged = false;
+                report.shortfall = Some(Shortfall::Contacts { passes: pass, wrong });
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes from where a pass began towards its solution as far as the energy falls; whether that is all the way.
+    ///
+    /// With friction at the pressures so far, contacts and system are the slope of a convex energy, and a pass is a Newton step on it: it
+    /// leads down, but past the bottom where contacts open, close or turn on the way.
+    fn shorten(&mut self, goal: &Goal) -> bool {
+        let Self { matrix, rhs, pass_start: from, end, product, .. } = self;
+        let [first, last] = [&*from, &*end].map(|v| {
+            matrix.multiply(v, product);
+            let slopes = product.iter().zip(&*rhs).zip(from.iter().zip(&*end));
+            slopes.map(|((p, b), (from, end))| (*p - *b).xyz().dot((*end - *from).xyz())).sum::<f64>()
+        });
+        let reach = goal.reach();
+        let slope =
+            |share: f64| (1.0 - share) * first + share * last - self.touch.work(&reach, from, end, share);
+        let enough = FLAT * slope(0.0).abs();
+        if slope(1.0) <= enough {
+            return true;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..MOST_BISECTIONS {
+            let middle = 0.5 * (low + high);
+            let here = slope(middle);
+            if here > 0.0 {
+                high = middle
+            } else {
+                low = middle
+            }
+            if here.abs() <= enough {
+                break;
+            }
+        }
+        end.iter_mut().zip(from).for_each(|(end, from)| *end = *from + (*end - *from) * (0.5 * (low + high)));
+        false
+    }
+
+    /// M (1 + h r) + h C + h² K, and M ṽ + h (f + K (y - x̃)); r is the rate at which all velocity is lost to the air.
+    fn assemble(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
+        let time = goal.time + goal.duration;
+        let around = Around { h: goal.h, time, y: &self.y, v: &self.before, start: goal.start };
+        let (steady, lost) = (steady(model, goal), 1.0 + goal.h * model.air.damping);
+        self.pull.assemble(&around, &mut self.matrix, &mut self.rhs, |i| {
+            let mass = particles.mass[i];
+            (mass * lost, (goal.speed[i] + steady) * mass)
+        });
+    }
+
+    /// M ṽ, and what gravity and wind add.
+    fn begin_right(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
+        let steady = steady(model, goal);
+        for ((rhs, mass), speed) in self.rhs.iter_mut().zip(&particles.mass).zip(goal.speed) {
+            *rhs = (*speed + steady) * *mass;
+        }
+    }
+
+    /// Goes back half way towards where the Newton step began as long as that makes the residual smaller; returns it. `first` is that of
+    /// unchanged velocities.
+    fn search(&mut self, model: &Model, particles: &Particles, goal: &Goal, first: &mut f64) -> f64 {
+        if first.is_infinite() {
+            self.end.iter_mut().zip(&mut self.before).for_each(|(end, before)| std::mem::swap(end, before));
+            *first = self.residual(model, particles, goal).max(f64::MIN_POSITIVE);
+            self.end.iter_mut().zip(&mut self.before).for_each(|(end, before)| std::mem::swap(end, before));
+        }
+        let mut best = self.residual(model, particles, goal);
+        for _ in 0..MOST_HALVINGS {
+            let towards = |end: &mut Vec4, before: &Vec4| *end = (*end + *before) * 0.5;
+            self.end.iter_mut().zip(&self.before).for_each(|(end, before)| towards(end, before));
+            let half = self.residual(model, particles, goal);
+            if half >= best {
+                // One halving too many.
+                let back = |end: &mut Vec4, before: &Vec4| *end = *end * 2.0 - *before;
+                self.end.iter_mut().zip(&self.before).for_each(|(end, before)| back(end, before));
+                break;
+            }
+            best = half;
+        }
+        best
+    }
+
+    /// |M v⁺ - M ṽ - h f(x̃ + h v⁺, v⁺)|, in the metric of one over the masses.
+    fn residual(&mut self, model: &Model, particles: &Particles, goal: &Goal) -> f64 {
+        self.begin_right(model, particles, goal);
+        for ((y, start), v) in self.y.iter_mut().zip(goal.start).zip(&self.end) {
+            *y = *start + *v * goal.h;
+        }
+        let time = goal.time + goal.duration;
+        let around = Around { h: goal.h, time, y: &self.y, v: &self.end, start: goal.start };
+        self.pull.forces(&around, &mut self.rhs);
+        self.touch.forces(&goal.reach(), &self.end, &mut self.rhs);
+        let lost = 1.0 + goal.h * model.air.damping;
+        let mut sum = 0.0;
+        for i in (0..self.rhs.len()).filter(|i| !particles.pinned[*i]) {
+            let mass = particles.mass[i];
+            sum += (self.rhs[i] - self.end[i] * (mass * lost)).xyz().length_squared() / mass;
+        }
+        sum.sqrt()
+    }
+
+    /// Velocities of pinned particles lead them to where they are to be.
+    fn lead_pins(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
+        self.led.clear();
+        let end = goal.time + goal.duration;
+        self.led.extend(model.pins.iter().map(|pin| pin.led(end, &model.colliders)));
+        for (pin, led) in model.pins.iter().zip(&self.led) {
+            for (member, &i) in pin.particles.iter().enumerate() {
+                let place = particles.place[i as usize] as usize;
+                let target = Vec4::from(pin.place(member, led, &model.colliders));
+                self.end[place] = (target - goal.start[place]) * (1.0 / goal.h);
+            }
+        }
+    }
+}
+
+/// What gravity and wind add to all velocities [m/s].
+fn steady(model: &Model, goal: &Goal) -> Vec4 {
+    Vec4::from((model.gravity + model.air.damping * model.air.wind) * goal.h)
+}

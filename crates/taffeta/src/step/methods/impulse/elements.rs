@@ -1,0 +1,153 @@
+//! What the impulse methods make of a model: hard and soft edges, their strips, and how stiff they are.
+
+use crate::math::Vec4;
+use crate::model::{ClothPiece, Model, topology};
+use crate::solve::sparse::direct::Direct;
+use crate::solve::strips::blocks::{Link, NO_TENSION, Strips, Turn};
+use crate::solve::strips::parts;
+use std::cell::RefCell;
+
+/// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth (at 9.81 m/s²). Much less and
+/// tolerances are missed, much more and the tension of straight strips between pins runs away. Such a strip sags to carry its load: the force in it
+/// grows with the root of one over its strain, which counts below the second number.
+const LOAD: f64 = 90.0;
+const SAGS: f64 = 1e-4;
+
+/// Where bends are answered one by one, each takes particles for so many times as mobile as they are: along a row in which all turn to and fro that is what they
+/// are for one of them. With 1 a sweep over stiff ones gains energy.
+const ALL_BEND: f64 = 8.0 / 3.0;
+
+/// Hard edges: all structural ones in strips, of one edge each if `single`; with the bends along them, and the numbers of bends that no strip has.
+pub fn hard(model: &Model, single: bool) -> (Strips, Vec<usize>) {
+    let n = model.particle_count();
+    let groups = parts::of_model(model, single);
+    let link = hard_links(model);
+    let bends = RefCell::new(Bends::new(model));
+    let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| {
+        bends.borrow_mut().take(model, points)
+    });
+    let left = bends.into_inner().left();
+    (strips, left)
+}
+
+/// Hard edges in one system, with tensions at the places that `strips` gave them.
+pub fn direct(model: &Model, strips: &Strips) -> Direct {
+    let moves = |i: u32| model.inverse_mass[i as usize] > 0.0;
+    Direct::new(&model.edges, &model.rest_positions, moves, hard_links(model), &strips.slots)
+}
+
+fn hard_links(model: &Model) -> impl Fn(u32) -> Link {
+    let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
+    let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
+    move |edge: u32| {
+        let [a, b] = model.edges[edge as usize];
+        let rest = model.rest_lengths[edge as usize];
+        let cloth = model.cloths.iter().position(|c| c.particles.contains(&(a as usize)));
+        let load = LOAD * (SAGS / model.tolerance).sqrt().max(1.0);
+        let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
+        Link { rest, compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION } }
+    }
+}
+
+/// Soft edges: diagonals of quads. Their ends, and their strips with tensions after those of `hard`.
+pub fn soft(model: &Model, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
+    let n = model.particle_count();
+    let springs = diagonals(model);
+    let ends: Vec<[u32; 2]> = springs.iter().map(|s| sorted(model, *s)).collect();
+    let groups = parts::cut(&ends, &topology::straight_pairs(&ends, &model.rest_positions), n);
+    let link = |edge: u32| {
+        let spring = springs[edge as usize];
+        let stiffness = model.springs.stiffness[spring];
+        let pulls = moves(model, model.springs.ends[spring]) && stiffness > 0.0;
+        let compliance = if pulls { 1.0 / stiffness } else { NO_TENSION };
+        Link { rest: model.springs.rest_length[spring], compliance }
+    };
+    let strips = Strips::new(&groups, ends.len(), (n + hard.idle, hard.rows), link, |_| None);
+    (ends, strips)
+}
+
+/// √(m / k) of particles and their diagonals, on average over the cloth where it is shortest [s].
+pub fn shear_time(model: &Model) -> f64 {
+    let mut stiffness = vec![0.0; model.particle_count()];
+    for spring in diagonals(model) {
+        let share = 0.25 * model.springs.stiffness[spring];
+        model.springs.ends[spring].iter().for_each(|i| stiffness[*i as usize] += share);
+    }
+    let mean = |cloth: &ClothPiece| {
+        let all = cloth.particles.clone().map(|i| stiffness[i] * model.inverse_mass[i]).sum::<f64>();
+        all / cloth.particles.len() as f64
+    };
+    1.0 / model.cloths.iter().map(mean).fold(0.0, f64::max).sqrt()
+}
+
+/// Bends by their middle and ends, and which a strip has taken.
+struct Bends {
+    sorted: Vec<([u32; 3], usize)>,
+    taken: Vec<bool>,
+}
+
+impl Bends {
+    fn new(model: &Model) -> Self {
+        let key = |(b, points): (usize, &[u32; 3])| (Self::key(*points), b);
+        let mut sorted: Vec<([u32; 3], usize)> = model.bends.points.iter().enumerate().map(key).collect();
+        sorted.sort_unstable();
+        Self { taken: vec![false; sorted.len()], sorted }
+    }
+
+    fn key([a, b, c]: [u32; 3]) -> [u32; 3] {
+        [b, a.min(c), a.max(c)]
+    }
+
+    fn take(&mut self, model: &Model, points: [u32; 3]) -> Option<Turn> {
+        let found = self.sorted.binary_search_by_key(&Self::key(points), |(key, _)| *key).ok()?;
+        let bend = self.sorted[found].1;
+        self.taken[bend] = true;
+        Some(turn(model, bend, points))
+    }
+
+    fn left(&self) -> Vec<usize> {
+        (0..self.taken.len()).filter(|b| !self.taken[*b]).collect()
+    }
+}
+
+/// A bend as seen along `points`.
+fn turn(model: &Model, bend: usize, points: [u32; 3]) -> Turn {
+    let bends = &model.bends;
+    let [ia, ic] = bends.inverse_lengths[bend];
+    let inverse_lengths = if points[0] == bends.points[bend][0] { [ia, ic] } else { [ic, ia] };
+    Turn { inverse_lengths, stiffness: bends.stiffness[bend], damping: bends.damping[bend] }
+}
+
+/// One bend of a sub-step from `x` to `q`, implicit in time, as `solve::bends` has it for strips.
+pub fn bend_one(model: &Model, bend: usize, h: f64, x: &[Vec4], q: &mut [Vec4]) {
+    let points = model.bends.points[bend];
+    let Turn { inverse_lengths: [ia, ic], stiffness, damping } = turn(model, bend, points);
+    let share = [-ia, ia + ic, -ic];
+    let of = |p: &[Vec4]| points.iter().zip(share).fold(Vec4::ZERO, |sum, (i, s)| sum + p[*i as usize] * -s);
+    let mobility: f64 = points.iter().zip(share).map(|(i, s)| q[*i as usize].0[3] * s * s).sum();
+    let total = stiffness + damping / h;
+    let mut moment = (of(q) * total - of(x) * (damping / h)) * (1.0 / (1.0 + ALL_BEND * total * mobility));
+    moment.0[3] = 0.0;
+    for (i, s) in points.iter().zip(share) {
+        let q = &mut q[*i as usize];
+        *q += moment * (s * q.0[3]);
+    }
+}
+
+/// Springs that are no structural edges, in the order of their ends; of several between the same ends the first.
+pub fn diagonals(model: &Model) -> Vec<usize> {
+    let is_edge = |s: &usize| model.edges.binary_search(&sorted(model, *s)).is_ok();
+    let mut springs: Vec<usize> = (0..model.springs.ends.len()).filter(|s| !is_edge(s)).collect();
+    springs.sort_by_key(|s| sorted(model, *s));
+    springs.dedup_by_key(|s| sorted(model, *s));
+    springs
+}
+
+fn sorted(model: &Model, spring: usize) -> [u32; 2] {
+    let [a, b] = model.springs.ends[spring];
+    [a.min(b), a.max(b)]
+}
+
+fn moves(model: &Model, ends: [u32; 2]) -> bool {
+    ends.iter().any(|i| model.inverse_mass[*i as usize] > 0.0)
+}

@@ -1,0 +1,81 @@
+//! The end of a step by impulses: sweeps that bring it to its tolerance.
+
+use super::substeps::{Pace, Verdict};
+use super::{Impulse, TORN};
+use crate::collide::Guard;
+use crate::math::Vec4;
+use crate::model::Model;
+use crate::solve::strips::tridiagonal::Limits;
+use crate::step::report::StepReport;
+use std::time::Instant;
+
+/// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
+pub(super) const MOST_SWEEPS: u32 = 300;
+const STALLED: u32 = 60;
+/// In the last sweeps edges go beyond what a strip alone asks for, more from sweep to sweep, as Chebyshev's polynomials say if this is left of the slowest error when
+/// all strips are answered at once.
+const SLOWEST: f64 = 0.995;
+/// After so many sweeps that gained nothing edges go no further than a strip asks for: crumpled cloth has errors that the polynomials do not know.
+const AMISS: u32 = 15;
+/// In the last sweeps edges may give by this share of the tolerance.
+const LAST_GIVE: f64 = 0.5;
+
+impl Impulse {
+    /// Sweeps until every hard edge at the end of the step is within the tolerance; velocities stay.
+    pub(super) fn reach_tolerance(
+        &mut self,
+        model: &Model,
+        guard: Option<&mut Guard>,
+        h: f64,
+        pace: &mut Pace,
+        report: &mut StepReport,
+    ) -> Verdict {
+        let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
+        let so_far = report.iterations;
+        let strain = self.sweep_to_tolerance(model, guard, h, before, report);
+        report.converged = strain <= model.tolerance;
+        self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
+        pace.conclude(before, (report.iterations - so_far) / self.lengths.patience, report.converged)
+    }
+
+    /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
+    pub(super) fn sweep_to_tolerance(
+        &mut self,
+        model: &Model,
+        mut guard: Option<&mut Guard>,
+        h: f64,
+        mut strain: f64,
+        report: &mut StepReport,
+    ) -> f64 {
+        let rows = self.lengths.strips.rows;
+        let (mut best, mut sweeps, mut best_at) = (strain, 0, 0);
+        if strain <= model.tolerance {
+            return strain;
+        }
+        let mut last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
+        self.around.stop_bodies();
+        self.grip.fill(Vec4::ZERO);
+        self.kept[..rows].copy_from_slice(&self.tension[..rows]);
+        let patience = self.lengths.patience;
+        let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
+        while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
+            self.links.sew(model, &mut self.q);
+            self.correct(last, strain >= TORN, 0.0);
+            self.touch(model, h, guard.as_deref_mut());
+            strain = self.lengths.strain(&self.q);
+            // Contacts and seams do not go beyond what they ask for.
+            let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
+            let alone = model.links.ends.is_empty() && !touches;
+            sweeps += 1;
+            if strain < 0.9 * best {
+                (best, best_at) = (strain, sweeps);
+            }
+            let gains = sweeps - best_at <= AMISS * patience;
+            last.beyond = if alone && gains { 4.0 / (4.0 - SLOWEST * SLOWEST * last.beyond) } else { 1.0 };
+        }
+        // What these sweeps moved without a velocity is not tension that the next step may start from.
+        self.tension[..rows].copy_from_slice(&self.kept[..rows]);
+        report.iterations += sweeps;
+        strain
+    }
+}

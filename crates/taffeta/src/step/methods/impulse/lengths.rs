@@ -1,0 +1,109 @@
+//! The three ways to keep lengths: edge by edge (P2 Alg. 1), strip by strip (P1 §3.3), all at once (P2 §3.4.2).
+
+use super::elements as parts;
+use crate::math::Vec4;
+use crate::math::lanes::{InstructionSet, LANES, Lanes};
+use crate::model::Model;
+use crate::scene::Method;
+use crate::solve::sparse::direct::Direct;
+use crate::solve::strips::blocks::{self, Block, Strips};
+use crate::solve::strips::tridiagonal::{self, Limits, Particles, Row, Start};
+
+/// Sweeps over single edges that do about as much as one over strips.
+const SWEEPS_OF_EDGES: u32 = 30;
+
+/// Hard edges, and how their lengths are kept.
+#[derive(Debug)]
+pub struct Lengths {
+    set: InstructionSet,
+    /// Hard edges in strips; single edges are the shortest strips.
+    pub strips: Strips,
+    /// All edges in one system, if that is the method.
+    direct: Option<Box<Direct>>,
+    /// How many sweeps it takes where one over strips would do.
+    pub patience: u32,
+}
+
+impl Lengths {
+    /// Analyses the hard edges of a model for its method.
+    pub fn new(model: &Model, strips: Strips, set: InstructionSet) -> Self {
+        let direct = (model.method == Method::ImpulseDirect).then(|| Box::new(parts::direct(model, &strips)));
+        let patience = if model.method == Method::ImpulseIterative { SWEEPS_OF_EDGES } else { 1 };
+        Self { set, strips, direct, patience }
+    }
+
+    /// One iteration of position impulses over all hard edges. One system for all is solved by Newton's method, which finds a solution that is near: if
+    /// it is `far`, strips come first.
+    pub fn correct(
+        &mut self,
+        q: &mut [Vec4],
+        start: Start<&[Vec4]>,
+        tension: &mut [Lanes],
+        scratch: &mut [Vec<Row>],
+        limits: Limits,
+        far: bool,
+    ) {
+        if let Some(direct) = self.direct.as_mut().filter(|_| !far) {
+            return direct.correct(q, start, numbers_mut(tension), limits);
+        }
+        let (set, start) = (self.set, start.map(|x| Particles(x.as_ptr().cast_mut())));
+        sweep(&self.strips, q, tension, scratch, |block, q, tension, rows| {
+            tridiagonal::hard(set, block, q, start, tension, rows, limits);
+        });
+    }
+
+    /// One iteration of velocity impulses: edges at `q` keep their lengths on the way to `y`.
+    pub fn level(&mut self, q: &mut [Vec4], y: &mut [Vec4], tension: &mut [Lanes], scratch: &mut [Vec<Row>]) {
+        if let Some(direct) = &mut self.direct {
+            return direct.level(q, y);
+        }
+        let (set, y) = (self.set, Particles(y.as_mut_ptr()));
+        sweep(&self.strips, q, tension, scratch, |block, q, _, rows| {
+            tridiagonal::level(set, block, q, y, rows)
+        });
+    }
+
+    /// The largest strain of a hard edge at positions that end with those of no particle.
+    pub fn strain(&self, positions: &[Vec4]) -> f64 {
+        let q = Particles(positions.as_ptr().cast_mut());
+        let (mut most, mut least, mut lost) = (1.0_f64, 1.0_f64, 0.0);
+        for block in self.strips.groups.iter().flatten() {
+            let [up, down] = tridiagonal::extent(self.set, block, q);
+            (most, least, lost) = (most.max(up), least.min(down), lost + 0.0 * up);
+        }
+        (most.sqrt() - 1.0).max(1.0 - least.sqrt()) + lost
+    }
+
+    /// Edges whose lengths follow from those of the others at `q`; only the method that solves for all at once can tell.
+    pub fn redundant(&mut self, q: &[Vec4]) -> Option<u32> {
+        self.direct.as_mut().map(|direct| direct.redundant(q) as u32)
+    }
+}
+
+/// All blocks of all groups, one group after the other.
+pub fn sweep<Row: Send>(
+    strips: &Strips,
+    q: &mut [Vec4],
+    tension: &mut [Lanes],
+    scratch: &mut [Vec<Row>],
+    work: impl Fn(&Block, Particles, &mut [Lanes], &mut [Row]) + Sync,
+) {
+    let q = Particles(q.as_mut_ptr());
+    let mut left = tension;
+    for group in &strips.groups {
+        let (own, rest) = std::mem::take(&mut left).split_at_mut(group.iter().map(Block::rows).sum());
+        blocks::each_block(group, own, scratch, &|block, tension, rows| work(block, q, tension, rows));
+        left = rest;
+    }
+}
+
+/// Tensions as one list of numbers.
+pub fn numbers(lanes: &[Lanes]) -> &[f64] {
+    // SAFETY: `Lanes` is `repr(C)` around eight numbers.
+    unsafe { std::slice::from_raw_parts(lanes.as_ptr().cast(), LANES * lanes.len()) }
+}
+
+fn numbers_mut(lanes: &mut [Lanes]) -> &mut [f64] {
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts_mut(lanes.as_mut_ptr().cast(), LANES * lanes.len()) }
+}

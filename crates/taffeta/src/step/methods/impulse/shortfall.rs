@@ -1,0 +1,70 @@
+//! Why lengths could not be kept: pins that are too far apart, or the worst edge.
+
+use crate::check;
+use crate::math::DVec3;
+use crate::model::Model;
+use crate::model::topology::Topology;
+use crate::step::report::Shortfall;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Pins from which ways are measured at most, spread over all of them.
+const MOST_PINS: usize = 32;
+
+/// The shortest ways between pins along edges, measured once.
+#[derive(Debug, Default)]
+pub struct Reaches {
+    /// Two pinned particles and the way between them [m].
+    list: Option<Vec<([u32; 2], f64)>>,
+}
+
+impl Reaches {
+    /// What keeps the state from its tolerance.
+    pub fn shortfall(&mut self, model: &Model, positions: &[DVec3]) -> Shortfall {
+        let distance = |[a, b]: [u32; 2]| positions[a as usize].distance(positions[b as usize]);
+        let ways = self.list.get_or_insert_with(|| ways(model));
+        let excess = |(ends, reach): &([u32; 2], f64)| distance(*ends) / reach;
+        let worst = ways.iter().max_by(|a, b| excess(a).total_cmp(&excess(b)));
+        if let Some(&(ends, reach)) = worst.filter(|way| excess(way) > 1.0 + model.tolerance) {
+            return Shortfall::Pins { ends, distance: distance(ends), reach };
+        }
+        let strain = check::strain(positions, &model.edges, &model.rest_lengths);
+        let ends = strain.worst_edge.map_or([0; 2], |e| model.edges[e]);
+        Shortfall::Strain { ends, strain: strain.max, tolerance: model.tolerance }
+    }
+}
+
+fn ways(model: &Model) -> Vec<([u32; 2], f64)> {
+    let pinned: Vec<u32> = model.pins.iter().flat_map(|pin| pin.particles.iter().copied()).collect();
+    let (starts, neighbours) = Topology::neighbours(&model.edges, model.particle_count());
+    let mut list = Vec::new();
+    for &from in pinned.iter().step_by(pinned.len().div_ceil(MOST_PINS).max(1)) {
+        let way = shortest(model, &starts, &neighbours, from);
+        let reached = pinned.iter().filter(|to| **to != from && way[**to as usize].is_finite());
+        list.extend(reached.map(|&to| ([from, to], way[to as usize])));
+    }
+    list
+}
+
+/// The shortest way from a particle to every other, along edges [m] (Dijkstra).
+fn shortest(model: &Model, starts: &[u32], neighbours: &[u32], from: u32) -> Vec<f64> {
+    let mut way = vec![f64::INFINITY; model.particle_count()];
+    way[from as usize] = 0.0;
+    // Lengths are positive: their bits are in the order of the numbers.
+    let mut open = BinaryHeap::from([Reverse((0u64, from))]);
+    while let Some(Reverse((bits, i))) = open.pop() {
+        let so_far = f64::from_bits(bits);
+        if so_far > way[i as usize] {
+            continue;
+        }
+        for &j in &neighbours[starts[i as usize] as usize..starts[i as usize + 1] as usize] {
+            let edge = model.edges.binary_search(&[i.min(j), i.max(j)]);
+            let length = so_far + edge.map_or(f64::INFINITY, |e| model.rest_lengths[e]);
+            if length < way[j as usize] {
+                way[j as usize] = length;
+                open.push(Reverse((length.to_bits(), j)));
+            }
+        }
+    }
+    way
+}

@@ -1,0 +1,164 @@
+//! How many sub-steps a step takes: so many that added mass stays a small share of what moves.
+//!
+//! Added mass stands for stiffness across tense edges (`solve::pull`). Where it moves fast the motion is wrong: energy comes and goes with it. Its share of
+//! the kinetic energy is the measure; it grows with the square of the sub-step. Sub-steps of one step are equal: kept tensions balance at one length.
+
+use crate::model::{ClothPiece, Model};
+use crate::scene::Method;
+use crate::solve::strips::predict::Sums;
+
+/// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
+const LAG: f64 = 0.03;
+const LOST: f64 = 0.5;
+/// Speed below which motion does not count, over √(size × g).
+const SLOW: f64 = 0.105;
+/// What stands for gravity where there is none [m/s²].
+const ON_EARTH: f64 = 9.81;
+/// The longest sub-step over √(size / g): a swing keeps nine tenths of its energy over some periods.
+const SWING: f64 = 0.00523;
+/// The longest sub-step, and the shortest that shear alone makes necessary [s].
+const LONGEST: f64 = 1.0 / 60.0;
+const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
+/// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
+const SHEAR: f64 = 2.5;
+/// Strain before the last sweeps at which a step is taken again.
+const TORN: f64 = 0.3;
+/// How many of these sweeps ask for shorter sub-steps, and how many do where a sweep costs not a fifth of a sub-step but much of it: where it asks for contacts
+/// too, or is many over single edges.
+const MANY_SWEEPS: u32 = 60;
+const MANY_IF_DEAR: u32 = 20;
+/// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance.
+const RETRIES_LOST: u32 = 6;
+const RETRIES_MISSED: u32 = 2;
+/// More sub-steps from one try to the next.
+const MORE: f64 = 1.6;
+/// The most sub-steps in a step.
+const MOST_SUBSTEPS: f64 = 4096.0;
+
+/// What a step came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is within tolerance.
+    Good,
+    /// The tolerance was missed.
+    Missed,
+    /// The motion cannot be trusted.
+    Lost,
+}
+
+/// The number of sub-steps.
+#[derive(Debug, Clone)]
+pub struct Pace {
+    count: f64,
+    fewest: f64,
+    many_sweeps: u32,
+    /// Whether the scene gives the number.
+    fixed: bool,
+    /// Whether the scene gives the most iterations: no step is then taken again. And how many sub-steps they are enough for at most, and as usual.
+    capped: bool,
+    most: f64,
+    enough_for: f64,
+    tries: u32,
+    /// Whether the step before missed its tolerance: then trying again is not worth it.
+    missed: bool,
+    /// The largest share of added mass in this step.
+    worst: f64,
+    /// Twice the kinetic energy of all cloth at the speed that does not count [J].
+    slow: f64,
+}
+
+impl Pace {
+    /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s]; a sub-step takes up to `iterations`.
+    pub fn new(model: &Model, shear_time: f64, iterations: u32, [count, missed]: [f64; 2]) -> Self {
+        let falls = model.gravity.length();
+        let gravity = if falls > 0.0 { falls } else { ON_EARTH };
+        let mass = |cloth: &ClothPiece| -> f64 { model.mass[cloth.particles.clone()].iter().sum() };
+        let size = |cloth: &ClothPiece| (mass(cloth) / (1e-3 * cloth.fabric.density)).sqrt();
+        let swing = |cloth: &ClothPiece| SWING * (size(cloth) / gravity).sqrt();
+        let slow = |cloth: &ClothPiece| mass(cloth) * SLOW * SLOW * size(cloth) * gravity;
+        let dear = model.touches() || model.method == Method::ImpulseIterative;
+        let longest = model.cloths.iter().map(swing).fold(LONGEST, f64::min);
+        let longest = longest.min((SHEAR * shear_time).max(SHORTEST_FOR_SHEAR));
+        let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
+        let count = model.substeps.map_or(count.max(fewest).min(MOST_SUBSTEPS), f64::from);
+        let most = model.max_iterations.map_or(f64::INFINITY, f64::from);
+        Self {
+            count,
+            fewest,
+            many_sweeps: if dear { MANY_IF_DEAR } else { MANY_SWEEPS },
+            fixed: model.substeps.is_some(),
+            capped: model.max_iterations.is_some(),
+            most: most.min(MOST_SUBSTEPS),
+            enough_for: most / f64::from(iterations),
+            tries: 0,
+            missed: missed != 0.0,
+            worst: 0.0,
+            slow: model.cloths.iter().map(slow).sum::<f64>().max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// No fewer sub-steps than these, unless the scene gives the number.
+    pub fn at_least(&mut self, count: u32) {
+        if !self.fixed {
+            self.count = self.count.max(f64::from(count));
+        }
+    }
+
+    /// What the next step starts from.
+    pub fn memory(&self) -> [f64; 2] {
+        [self.count, f64::from(u8::from(self.missed))]
+    }
+
+    /// Sub-steps in this step. Iterations that are too few do most as one in each.
+    pub fn substeps(&self) -> u32 {
+        let count = if self.is_early() && !self.fixed { self.most } else { self.count.min(self.most) };
+        count.ceil() as u32
+    }
+
+    /// Whether the scene allows fewer iterations than are needed.
+    pub fn is_early(&self) -> bool {
+        self.count > self.enough_for
+    }
+
+    /// Looks at a sub-step.
+    pub fn judge(&mut self, sums: &Sums) -> Verdict {
+        let share = sums.added / (sums.moving + self.slow);
+        self.worst = self.worst.max(share);
+        if share <= LOST || self.is_last_try(Verdict::Lost) { Verdict::Good } else { Verdict::Lost }
+    }
+
+    /// Looks at the whole step: the strain before the last sweeps, how many there were, and whether they reached the tolerance.
+    pub fn conclude(&mut self, before: f64, sweeps: u32, reached: bool) -> Verdict {
+        let whole = before <= TORN;
+        if !whole && !self.is_last_try(Verdict::Lost) {
+            return Verdict::Lost;
+        }
+        if !reached && !self.missed && !self.is_last_try(Verdict::Missed) {
+            return Verdict::Missed;
+        }
+        self.missed = !reached;
+        let lag = (self.worst / LAG).sqrt().clamp(0.8, 1.5);
+        let factor = match () {
+            // More were of no use.
+            () if self.missed => 1.0 / MORE,
+            () if !whole || sweeps > self.many_sweeps => 1.5,
+            () => lag,
+        };
+        if !self.fixed {
+            self.count = (self.count * factor).clamp(self.fewest, MOST_SUBSTEPS);
+        }
+        Verdict::Good
+    }
+
+    fn is_last_try(&self, why: Verdict) -> bool {
+        let most = if why == Verdict::Lost { RETRIES_LOST } else { RETRIES_MISSED };
+        self.fixed || self.capped || self.tries >= most
+    }
+
+    /// The step is taken again, in more sub-steps.
+    pub fn again(&mut self) {
+        self.tries += 1;
+        self.worst = 0.0;
+        self.count = (MORE * self.count).min(MOST_SUBSTEPS);
+    }
+}

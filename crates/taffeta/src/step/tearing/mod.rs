@@ -1,0 +1,228 @@
+//! Between two steps: cloth that is strained too far tears, and pins that are pulled too hard let go.
+//!
+//! A step opens one crack in a cloth at most: it begins at the edge that is strained most, across it, and runs on from particle to particle while the
+//! edges across its way are strained too far as well. What has parted is part of the state; the model is that of the scene with it.
+
+mod crack;
+
+use crate::check;
+use crate::forces::{self, element::Element, spring};
+use crate::math::DVec3;
+use crate::model::state::StateMismatch;
+use crate::model::{self, Clip, Model, Split, State};
+use crate::scene::{Mesh, Scene};
+use crate::step::Simulation;
+use crate::step::methods::impulse::FIRST_TENSION;
+use std::collections::BTreeMap;
+
+/// Sides of a crack start as far apart as contact keeps them, but no further than this share of the shortest edge.
+const APART: f64 = 0.25;
+/// Shares of that distance that are tried, where something is in the way. Contact lets cloth be squeezed as far.
+const OPENINGS: [f64; 3] = [1.0, 0.5, 0.25];
+
+/// What it takes to know who parts, and to make a model with what has.
+#[derive(Debug)]
+pub(super) struct Parting {
+    scene: Scene,
+    meshes: BTreeMap<String, Mesh>,
+    /// Stiffness of every structural edge where impulses keep its length, else none [N/m].
+    stiffness: Vec<f64>,
+    /// Pull on every particle [N].
+    pulls: Vec<DVec3>,
+}
+
+impl Parting {
+    /// For a scene in which something can part; `None` if nothing can.
+    pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>, model: &Model) -> Option<Box<Self>> {
+        let parts = !model.tearing.is_empty() || !model.clips.is_empty();
+        let pulled = if model.clips.is_empty() { 0 } else { model.particle_count() };
+        parts.then(|| {
+            Box::new(Self {
+                scene: scene.clone(),
+                meshes: meshes.clone(),
+                stiffness: stiffness_of_hard_edges(model),
+                pulls: vec![DVec3::ZERO; pulled],
+            })
+        })
+    }
+
+    /// How far an edge is strained [1]: by its length, or, where impulses keep that, as their pull would stretch it.
+    pub fn strain(&self, model: &Model, state: &State, edge: usize) -> f64 {
+        let [a, b] = model.edges[edge].map(|i| state.positions[i as usize]);
+        let longer = a.distance(b) / model.rest_lengths[edge] - 1.0;
+        let pulled = self.stiffness.get(edge).map_or(0.0, |k| state.memory[FIRST_TENSION + edge] / k);
+        longer.max(pulled)
+    }
+
+    /// Adds up what pulls at every particle [N].
+    fn find_pulls(&mut self, model: &Model, state: &State) {
+        let pulls = &mut self.pulls;
+        pulls.fill(DVec3::ZERO);
+        let (x, v) = (|i: u32| state.positions[i as usize], |i: u32| state.velocities[i as usize]);
+        let mut pull = |ends: &[u32], forces: &[DVec3]| {
+            ends.iter().zip(forces).for_each(|(i, force)| pulls[*i as usize] += *force);
+        };
+        // Impulses that keep the lengths of edges pull instead of springs.
+        for (edge, ends) in model.edges.iter().enumerate().take(self.stiffness.len()) {
+            let force = state.memory[FIRST_TENSION + edge] * (x(ends[1]) - x(ends[0]));
+            pull(ends, &[force, -force]);
+        }
+        let springs = &model.springs;
+        let by_springs = if self.stiffness.is_empty() { springs.ends.len() } else { 0 };
+        for (s, ends) in springs.ends.iter().enumerate().take(by_springs) {
+            let [a, b] = *ends;
+            let (k, c) = (springs.stiffness[s], springs.damping[s]);
+            let force = spring::force(x(b) - x(a), v(b) - v(a), springs.rest_length[s], k, c);
+            pull(ends, &[force, -force]);
+        }
+        for (s, ends) in model.stretches.ends.iter().enumerate() {
+            pull(ends, &forces::stretch(model, s).forces(&ends.map(x)));
+        }
+        for (t, points) in model.membranes.points.iter().enumerate() {
+            pull(points, &forces::membrane(model, t).forces(&points.map(x)));
+        }
+        for (l, ends) in model.links.ends.iter().enumerate() {
+            pull(ends, &forces::link::link(model, l, state.time).forces(&ends.map(x)));
+        }
+    }
+
+    /// The words of all that parts now, and where they stand in the state.
+    fn find(&mut self, model: &Model, state: &State) -> Vec<(usize, u64)> {
+        let mut found = Vec::new();
+        for tearing in &model.tearing {
+            let first = tearing.first_word + tearing.used(state);
+            let words = crack::open(self, model, state, tearing);
+            found.extend(words.into_iter().enumerate().map(|(k, word)| (first + k, word)));
+        }
+        if !model.clips.is_empty() {
+            self.find_pulls(model, state);
+        }
+        let too_hard = |clip: &&Clip| self.pulls[clip.particle as usize].length() > clip.limit;
+        found.extend(model.clips.iter().filter(too_hard).map(|clip| (clip.word, 1)));
+        found
+    }
+}
+
+/// Stiffness of every structural edge, if impulses keep their lengths [N/m].
+fn stiffness_of_hard_edges(model: &Model) -> Vec<f64> {
+    if !model.method.keeps_lengths() {
+        return Vec::new();
+    }
+    let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
+    let springs = model.springs.ends.iter().zip(&model.springs.stiffness);
+    let mut springs: Vec<([u32; 2], f64)> = springs.map(|(ends, k)| (sorted(*ends), *k)).collect();
+    springs.sort_by_key(|(ends, _)| *ends);
+    let of = |edge: &[u32; 2]| springs.binary_search_by_key(&sorted(*edge), |(ends, _)| *ends);
+    model.edges.iter().map(|edge| of(edge).map_or(f64::INFINITY, |s| springs[s].1)).collect()
+}
+
+impl Simulation {
+    /// Lets part what the state strains or pulls too far; returns how many particles did.
+    pub(super) fn part(&mut self) -> u32 {
+        let Some(limits) = &mut self.parting else { return 0 };
+        let found = limits.find(&self.model, &self.state);
+        if found.is_empty() {
+            return 0;
+        }
+        let mut parted = self.state.parted.clone();
+        found.iter().for_each(|(at, word)| parted[*at] = *word);
+        let Ok((model, _)) = model::build_parted(&limits.scene, &limits.meshes, &parted) else { return 0 };
+        let is_new = |split: &&Split| !self.model.splits.iter().any(|old| old.spare == split.spare);
+        let splits: Vec<Split> = model.splits.iter().filter(is_new).cloned().collect();
+        // What has no room to come apart waits for the next step.
+        let Some(positions) = self.opened(&model, &splits) else { return 0 };
+        self.state.positions = positions;
+        for split in &splits {
+            self.state.velocities[split.spare as usize] = self.state.velocities[split.twin as usize];
+        }
+        self.state.parted = parted;
+        self.take_model(model);
+        found.len() as u32
+    }
+
+    /// Where particles are once those that are split stand apart [m], about their common centre of mass; `None` if something is in the way.
+    fn opened(&mut self, model: &Model, splits: &[Split]) -> Option<Vec<DVec3>> {
+        OPENINGS.into_iter().find_map(|share| {
+            let before = &self.state.positions;
+            // Both halves of every split, each as if it were the whole.
+            let [mut own, mut other, mut opened] = [before.clone(), before.clone(), before.clone()];
+            for split in splits {
+                let (t, s) = (split.twin as usize, split.spare as usize);
+                let away = share / (model.mass[t] + model.mass[s]) * self.way_apart(model, split);
+                opened[t] -= model.mass[s] * away;
+                opened[s] = before[t] + model.mass[t] * away;
+                (own[t], other[t]) = (opened[t], opened[s]);
+            }
+            let cleared = self.is_free(&own) && self.is_free(&other) && {
+                let crossing = || check::self_intersections(&opened, &model.triangles).len();
+                !model.cloth_meets_cloth || crossing() <= self.tangled.len()
+            };
+            (splits.is_empty() || cleared).then_some(opened)
+        })
+    }
+
+    /// How far and in which direction the halves of a split particle are to stand apart [m]: along the cloth, towards the triangles of the spare.
+    fn way_apart(&self, model: &Model, split: &Split) -> DVec3 {
+        let at = |i: u32| self.state.positions[self.model.origin_of(i, model)];
+        let here = at(split.twin);
+        let corners = split.triangles.iter().flat_map(|t| model.triangles[*t as usize]);
+        let towards: DVec3 = corners.map(|i| at(i) - here).sum();
+        let around = self.model.triangles.iter().filter(|t| t.contains(&split.twin)).map(|t| t.map(at));
+        let normal = around.map(|[a, b, c]| (b - a).cross(c - a)).sum::<DVec3>().normalize_or_zero();
+        let cloth = model.cloth_of(split.twin as usize);
+        let apart = cloth.map_or(0.0, |cloth| {
+            let lengths = model.rest_lengths[cloth.edges.clone()].iter();
+            (1e-3 * cloth.fabric.thickness).min(APART * lengths.copied().fold(f64::INFINITY, f64::min))
+        });
+        apart * (towards - towards.dot(normal) * normal).normalize_or_zero()
+    }
+
+    /// Whether particles can move on to these places [m] without meeting anything.
+    fn is_free(&mut self, ends: &[DVec3]) -> bool {
+        self.guard.as_mut().is_none_or(|guard| {
+            let (positions, still) = (self.state.positions.iter().copied(), ends.iter().map(|_| DVec3::ZERO));
+            guard.place(&self.model, [self.state.time; 2], positions, still);
+            guard.settle(ends.iter().copied()).hits == 0
+        })
+    }
+
+    /// Goes on with the model of what has parted; what hands and the viewer have changed stays.
+    fn take_model(&mut self, mut model: Model) {
+        (model.gravity, model.air) = (self.model.gravity, self.model.air);
+        if let Some(gripped) = &mut self.gripped {
+            gripped.keep_hold(&mut model, &self.model);
+        }
+        let tensions = self.tensions_in(&model);
+        self.model = model;
+        // What a method remembers is of the elements that were; it starts anew but for the pace and what edges pull with.
+        self.state.memory.truncate(FIRST_TENSION.min(tensions.len()));
+        self.state.memory.extend(tensions);
+        self.renew();
+        if let Some(limits) = &mut self.parting {
+            limits.stiffness = stiffness_of_hard_edges(&self.model);
+        }
+    }
+
+    /// What the edges of a model torn further pull with, where impulses keep their lengths [N/m].
+    fn tensions_in(&self, model: &Model) -> Vec<f64> {
+        let hard = self.parting.as_ref().map_or(0, |limits| limits.stiffness.len());
+        let origin = |i: u32| self.model.origin_of(i, model) as u32;
+        let tension = |edge: &[u32; 2]| {
+            let [a, b] = edge.map(origin);
+            let known = self.model.edges.binary_search(&[a.min(b), a.max(b)]);
+            known.map_or(0.0, |edge| self.state.memory[FIRST_TENSION + edge])
+        };
+        model.edges.iter().take(if hard > 0 { usize::MAX } else { 0 }).map(tension).collect()
+    }
+
+    /// Becomes torn as a state says.
+    pub(super) fn take_parted(&mut self, parted: Vec<u64>) -> Result<(), StateMismatch> {
+        let mismatch = || StateMismatch { expected: self.state.len(), found: self.state.len() };
+        let limits = self.parting.as_ref().ok_or_else(mismatch)?;
+        let built = model::build_parted(&limits.scene, &limits.meshes, &parted);
+        let (model, _) = built.map_err(|_| mismatch())?;
+        self.state.parted = parted;
+        self.take_model(model);
+        Ok(())
+    }
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check::{Certificate, seam_opening};
-use taffeta::collide::Settled;
+use taffeta::collide::CcdStats;
 use taffeta::model::{Model, Split};
 use taffeta::scene::Method;
 use taffeta::solve::strips::parts::{self, Statistics};
@@ -44,7 +44,7 @@ pub struct FrameReport {
     /// What the guard did: pairs that would have met, rounds of proof, of those rounds in which particles had to move together, and
     /// pairs that led things press through one another.
     #[serde(default)]
-    pub guard: Settled,
+    pub guard: CcdStats,
     /// Intersections of both kinds.
     pub intersections: usize,
     /// Pairs of cloth triangles that intersect.

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use taffeta::collide::ccd::distance::Kind;
-use taffeta::collide::ccd::time_of_impact::{Passage, passage};
+use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
 use taffeta::math::DVec3;
 
 /// One query with its truth.
@@ -81,21 +81,21 @@ impl Tally {
     /// Answers all queries.
     pub fn add(&mut self, queries: &[Query], separation: f64) {
         let started = Instant::now();
-        let answers: Vec<Passage> =
-            queries.iter().map(|q| passage(q.kind, &q.from, &q.to, separation)).collect();
+        let answers: Vec<TimeOfImpact> =
+            queries.iter().map(|q| time_of_impact(q.kind, &q.from, &q.to, separation)).collect();
         self.time += started.elapsed();
         self.queries += queries.len();
         for (query, answer) in queries.iter().zip(answers) {
             self.hits += usize::from(query.contact.is_some());
             match (query.contact, answer) {
-                (Some(_), Passage::Free) => self.misses += 1,
-                (Some(contact), Passage::Meets(time)) => self.late += usize::from(time > contact),
-                (None, Passage::Meets(_)) => {
+                (Some(_), TimeOfImpact::Free) => self.misses += 1,
+                (Some(contact), TimeOfImpact::At(time)) => self.late += usize::from(time > contact),
+                (None, TimeOfImpact::At(_)) => {
                     self.false_positives += 1;
                     let far = query.least_distance > 10.0 * separation;
                     self.far_false_positives += usize::from(far);
                 }
-                (None, Passage::Free) => {}
+                (None, TimeOfImpact::Free) => {}
             }
         }
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use taffeta::collide::broad_phase::boxes::Bounds;
 use taffeta::collide::broad_phase::bvh::{Tree, Update};
 use taffeta::collide::broad_phase::bvh_queries::Walk;
-use taffeta::collide::broad_phase::wide_bvh::{Heap, Task};
+use taffeta::collide::broad_phase::wide_bvh::{Task, WideBvh};
 use taffeta::math::DVec3;
 use taffeta_render::plot::{Line, Plot, Stroke};
 
@@ -52,7 +52,7 @@ struct Row {
 /// One tree of the comparison.
 enum Kind {
     Binary(Tree, Update),
-    Heap(Box<Heap>),
+    WideBvh(Box<WideBvh>),
 }
 
 /// Measures all trees at all sizes.
@@ -133,13 +133,13 @@ impl Kind {
         let corner = |p: u32| sheet.surface.rest[p as usize];
         let centres: Vec<DVec3> =
             sheet.surface.triangles.iter().map(|t| t.map(corner).iter().sum::<DVec3>() / 3.0).collect();
-        Self::Heap(Box::new(Heap::new(&centres)))
+        Self::WideBvh(Box::new(WideBvh::new(&centres)))
     }
 
     fn update(&mut self, boxes: &[Bounds]) {
         match self {
             Self::Binary(tree, way) => tree.update(boxes, *way),
-            Self::Heap(heap) => heap.refit(|k| boxes[k as usize]),
+            Self::WideBvh(heap) => heap.refit(|k| boxes[k as usize]),
         }
     }
 
@@ -148,7 +148,7 @@ impl Kind {
         let mut pairs = 0;
         match self {
             Self::Binary(tree, _) => tree.pairs_within(&mut Vec::new(), |_, _| pairs += 1),
-            Self::Heap(heap) => heap.walk(heap, Task::Within(1), &mut Vec::new(), |_, _| pairs += 1),
+            Self::WideBvh(heap) => heap.walk(heap, Task::Within(1), &mut Vec::new(), |_, _| pairs += 1),
         }
         pairs
     }
@@ -156,7 +156,7 @@ impl Kind {
     fn depth(&self) -> usize {
         match self {
             Self::Binary(tree, _) => tree.depth(),
-            Self::Heap(heap) => heap.depth(),
+            Self::WideBvh(heap) => heap.depth(),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::BenchError;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use taffeta::Simulation;
-use taffeta::collide::Settled;
+use taffeta::collide::CcdStats;
 use taffeta::scene::{Mesh, Scene};
 use taffeta::step::{Stages, StepError, StepReport};
 use taffeta_io::scene_file::SceneFaults;
@@ -22,7 +22,7 @@ pub struct FrameSteps {
     /// What touches at the end.
     pub contacts: u32,
     /// What the guard did in all steps.
-    pub settled: Settled,
+    pub settled: CcdStats,
     /// Time of every stage.
     pub stages: Stages,
     /// Wall time of stepping alone.

@@ -7,5 +7,7 @@ pub mod pipeline;
 pub mod rigid;
 pub mod surface;
 
-pub use pipeline::{Guard, Settled};
-pub use rigid::closed_form::{Corners, Meeting, MovingBody, answer, bodies, is_smooth, meetings};
+pub use pipeline::{CcdStats, ContactPipeline};
+pub use rigid::closed_form::{
+    ContactParams, Corners, MovingBody, bodies, contact_params, is_smooth, resolve_contact,
+};

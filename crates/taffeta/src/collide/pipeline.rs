@@ -1,15 +1,15 @@
-//! The guard: no motion is accepted unless every pair of features was shown apart along all of it.
+//! The contact pipeline: no motion is accepted unless every pair of features was shown apart along all of it.
 //!
-//! A method takes a stretch of time at once: one or more of its sub-steps. [`Guard::begin`] finds what may touch on the way, the method
-//! answers these contacts as it goes, and [`Guard::settle`] proves the straight motion from the start of the stretch to its end, or changes the end
+//! A method takes a window of time at once: one or more of its sub-steps. [`ContactPipeline::begin`] finds what may touch on the way, the method
+//! answers these contacts as it goes, and [`ContactPipeline::resolve`] proves the straight motion from the start of the window to its end, or changes the end
 //! until the proof holds: a few rounds of pushes, then zones that move together. No property of a method is used.
 
-use super::ccd::candidate_cache::Found;
-use super::ccd::check::Proof;
-use super::ccd::impact_zones::Slowing;
+use super::ccd::candidate_cache::CandidateCache;
+use super::ccd::check::CcdCheck;
+use super::ccd::impact_zones::ImpactZones;
 use super::ccd::push::{lift, push};
 use super::ccd::tangles::Tangles;
-use super::ccd::window::Stretch;
+use super::ccd::window::CcdWindow;
 use super::contact::contacts::Contacts;
 use super::contact::projection::Contact;
 use crate::math::{DVec3, Vec4};
@@ -20,7 +20,7 @@ use std::ops::AddAssign;
 /// Rounds in which features that would meet are pushed apart, and rounds in all.
 const PUSHES: u32 = 4;
 const ROUNDS: u32 = 64;
-/// How far the pairs at the end of a stretch reach beyond the distances that are kept, as a share of the longest edge: the guard may move points by half of it.
+/// How far the pairs at the end of a window reach beyond the distances that are kept, as a share of the longest edge: the contact pipeline may move points by half of it.
 const PAD: f64 = 0.05;
 /// The pairs at its start reach so many times as far: what the method then does seldom makes it necessary to find them anew.
 const FORESIGHT: f64 = 3.0;
@@ -30,23 +30,23 @@ const SHOWN: f64 = 0.49;
 
 /// Watches over a model. All of it is scratch: what it does depends on the positions alone.
 #[derive(Debug)]
-pub struct Guard {
-    stretch: Stretch,
-    found: Found,
+pub struct ContactPipeline {
+    window: CcdWindow,
+    found: CandidateCache,
     contacts: Contacts,
     tangles: Tangles,
-    proof: Proof,
-    slowing: Slowing,
+    check: CcdCheck,
+    impact_zones: ImpactZones,
     /// How far pairs reach beyond the distances that are kept [m].
     pad: f64,
 }
 
-/// What the end of a stretch took.
+/// What the end of a window took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct CcdStats {
     /// Pairs that would have met.
     pub hits: u32,
-    /// Rounds of proof.
+    /// Rounds of checks.
     pub rounds: u32,
     /// Rounds in which particles had to move together.
     pub slowed: u32,
@@ -54,7 +54,7 @@ pub struct Settled {
     pub pinched: u32,
 }
 
-impl AddAssign for Settled {
+impl AddAssign for CcdStats {
     fn add_assign(&mut self, other: Self) {
         self.hits += other.hits;
         self.rounds += other.rounds;
@@ -63,31 +63,31 @@ impl AddAssign for Settled {
     }
 }
 
-impl Guard {
+impl ContactPipeline {
     /// Room for a model; `None` if nothing in it can touch.
     pub fn new(model: &Model) -> Option<Self> {
         if !model.cloth_meets_cloth && model.colliders.is_empty() {
             return None;
         }
         let longest_edge = model.cloths.iter().map(|c| c.longest_edge).fold(0.0, f64::max);
-        let stretch = Stretch::new(model, longest_edge);
+        let window = CcdWindow::new(model, longest_edge);
         Some(Self {
-            found: Found::new(&stretch),
-            contacts: Contacts::new(model, &stretch),
+            found: CandidateCache::new(&window),
+            contacts: Contacts::new(model, &window),
             tangles: Tangles::default(),
-            proof: Proof::new(),
-            slowing: Slowing::new(model, &stretch),
+            check: CcdCheck::new(),
+            impact_zones: ImpactZones::new(model, &window),
             pad: PAD * longest_edge,
-            stretch,
+            window,
         })
     }
 
     /// Tells what intersects now: pairs of cloth triangles, and cloth triangles that cut into a body. They do not block one another.
     pub fn tangle(&mut self, cloth_cloth: &[[u32; 2]], in_bodies: impl Iterator<Item = u32>) {
-        self.tangles.set(&self.stretch.surface, cloth_cloth, in_bodies);
+        self.tangles.set(&self.window.surface, cloth_cloth, in_bodies);
     }
 
-    /// Whether something intersected when [`Guard::tangle`] was last called.
+    /// Whether something intersected when [`ContactPipeline::tangle`] was last called.
     pub fn is_tangled(&self) -> bool {
         !self.tangles.is_empty()
     }
@@ -97,12 +97,12 @@ impl Guard {
         self.contacts.begin_step();
     }
 
-    /// How many sub-steps a stretch may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
+    /// How many sub-steps a window may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
     pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
-        self.stretch.substeps(ways)
+        self.window.substeps(ways)
     }
 
-    /// Starts a stretch of time `[from, until]` [s] at clean positions, from which particles would move by `ways` [m], and finds what may touch.
+    /// Starts a window of time `[from, until]` [s] at clean positions, from which particles would move by `ways` [m], and finds what may touch.
     pub fn begin(
         &mut self,
         model: &Model,
@@ -111,11 +111,11 @@ impl Guard {
         ways: impl Iterator<Item = DVec3>,
     ) {
         self.place(model, times, positions, ways);
-        self.found.find(&self.stretch, FORESIGHT * self.pad);
-        self.contacts.list(&mut self.stretch, &mut self.found, &self.tangles, self.pad);
+        self.found.find(&self.window, FORESIGHT * self.pad);
+        self.contacts.list(&mut self.window, &mut self.found, &self.tangles, self.pad);
     }
 
-    /// The same for a stretch in which no contacts are answered.
+    /// The same for a window in which no contacts are answered.
     pub fn place(
         &mut self,
         model: &Model,
@@ -124,30 +124,30 @@ impl Guard {
         ways: impl Iterator<Item = DVec3>,
     ) {
         self.found.forget();
-        self.stretch.place(model, times, positions, ways);
+        self.window.place(model, times, positions, ways);
     }
 
-    /// Starts a sub-step `[from, until]` [s] of the stretch.
+    /// Starts a sub-step `[from, until]` [s] of the window.
     pub fn begin_substep(&mut self, model: &Model, times: [f64; 2]) {
-        self.contacts.begin_substep(model, &self.stretch, times);
+        self.contacts.begin_substep(model, &self.window, times);
     }
 
     /// One sweep over the contacts: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m]. Returns
     /// whether anything moved.
-    pub fn part(
+    pub fn project_contacts(
         &mut self,
         before: &[Vec4],
         after: &mut [Vec4],
         h: f64,
         moved: impl FnMut(usize, DVec3),
     ) -> bool {
-        self.contacts.part(&self.stretch, before, after, h, moved)
+        self.contacts.project(&self.window, before, after, h, moved)
     }
 
-    /// The contacts of the stretch but for those of particles with closed-form solids, and Σ weights x over their points of led bodies, at its
+    /// The contacts of the window but for those of particles with closed-form solids, and Σ weights x over their points of led bodies, at its
     /// start and at its end [m].
     pub fn features(&self, model: &Model) -> impl Iterator<Item = (&Contact, [DVec3; 2])> {
-        self.contacts.features(model, &self.stretch)
+        self.contacts.features(model, &self.window)
     }
 
     /// How many contacts have pushed in this sub-step.
@@ -155,35 +155,35 @@ impl Guard {
         self.contacts.touching()
     }
 
-    /// Ends the stretch: `ends` are where the method brought the particles. Read the accepted ones from [`Guard::ends`].
-    pub fn settle(&mut self, ends: impl Iterator<Item = DVec3>) -> Settled {
-        let Self { stretch, found, proof, slowing, .. } = self;
-        let mut settled = Settled::default();
-        stretch.end_at(ends);
-        lift(stretch);
-        found.cover(stretch, self.pad);
-        found.tell_changed(stretch, SHOWN * self.pad);
+    /// Ends the window: `ends` are where the method brought the particles. Read the accepted ones from [`ContactPipeline::ends`].
+    pub fn resolve(&mut self, ends: impl Iterator<Item = DVec3>) -> CcdStats {
+        let Self { window, found, check, impact_zones, .. } = self;
+        let mut settled = CcdStats::default();
+        window.end_at(ends);
+        lift(window);
+        found.ensure_valid(window, self.pad);
+        found.tell_changed(window, SHOWN * self.pad);
         for round in 0..ROUNDS {
-            proof.attempt(stretch, found, &self.tangles);
+            check.run(window, found, &self.tangles);
             settled.rounds = round + 1;
-            settled.hits = settled.hits.max(proof.hits.len() as u32);
+            settled.hits = settled.hits.max(check.hits.len() as u32);
             settled.slowed += u32::from(round > PUSHES);
-            if proof.hits.is_empty() {
+            if check.hits.is_empty() {
                 break;
             }
-            stretch.changed.fill(false);
+            window.changed.fill(false);
             if round < PUSHES {
-                push(stretch, found.pairs(), &proof.hits);
-                lift(stretch);
+                push(window, found.pairs(), &check.hits);
+                lift(window);
             } else {
                 if round == PUSHES {
-                    slowing.begin(stretch);
+                    impact_zones.begin(window);
                 }
-                settled.pinched += slowing.slow_down(stretch, found, &proof.hits);
+                settled.pinched += impact_zones.slow_down(window, found, &check.hits);
             }
-            found.cover(stretch, self.pad);
+            found.ensure_valid(window, self.pad);
         }
-        settled.pinched += proof.hits.len() as u32;
+        settled.pinched += check.hits.len() as u32;
         settled
     }
 
@@ -192,18 +192,18 @@ impl Guard {
         self.pad
     }
 
-    /// How many pairs of the stretch have been shown apart: after [`Guard::begin`], at its start.
+    /// How many pairs of the window have been shown apart: after [`ContactPipeline::begin`], at its start.
     pub fn shown(&self) -> usize {
         self.found.shown()
     }
 
-    /// Lets every pair of the stretch wait for its proof again: [`Guard::settle`] then shows all of it.
+    /// Lets every pair of the window wait for its check again: [`ContactPipeline::resolve`] then shows all of it.
     pub fn forget_shown(&mut self) {
         self.found.waiting().1.fill(true);
     }
 
     /// The accepted ends of the particles [m].
     pub fn ends(&self) -> &[DVec3] {
-        &self.stretch.end[..self.stretch.surface.particles]
+        &self.window.end[..self.window.surface.particles]
     }
 }

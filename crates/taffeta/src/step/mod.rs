@@ -11,7 +11,7 @@ pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
 use crate::collide::contact::untangle::ways_apart;
-use crate::collide::{Guard, Settled};
+use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Model, State};
@@ -48,7 +48,7 @@ pub struct Simulation {
     /// The step is taken here, so that a failed one leaves the state as it was.
     attempt: State,
     solver: Solver,
-    guard: Option<Box<Guard>>,
+    pipeline: Option<Box<ContactPipeline>>,
     /// Pairs of triangles of cloth that intersect.
     tangled: Vec<[u32; 2]>,
     /// What hands have done, once they have.
@@ -95,7 +95,7 @@ impl Simulation {
     pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let (model, mut state) = model::build(scene, meshes)?;
         let solver = Solver::new(&model, &mut state);
-        let guard = Guard::new(&model).map(Box::new);
+        let pipeline = ContactPipeline::new(&model).map(Box::new);
         let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
         let parting = Parting::new(scene, meshes, &model);
         let mut simulation = Self {
@@ -103,7 +103,7 @@ impl Simulation {
             model,
             state,
             solver,
-            guard,
+            pipeline,
             tangled: Vec::new(),
             gripped: None,
             limiter,
@@ -116,7 +116,7 @@ impl Simulation {
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
-        self.guard.iter_mut().for_each(|guard| guard.begin_step());
+        self.pipeline.iter_mut().for_each(|pipeline| pipeline.begin_step());
         let gravity = self.model.gravity;
         if self.state.time < self.model.weightless {
             self.model.gravity = DVec3::ZERO;
@@ -134,7 +134,8 @@ impl Simulation {
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;
         self.check_finite()?;
         std::mem::swap(&mut self.state, &mut self.attempt);
-        if report.settled.pinched > 0 || self.guard.as_ref().is_some_and(|guard| guard.is_tangled()) {
+        if report.settled.pinched > 0 || self.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_tangled())
+        {
             self.tell_tangles();
         }
         report.parted = self.part();
@@ -143,25 +144,25 @@ impl Simulation {
 
     /// Lets the method take the step.
     fn move_on(&mut self) -> Result<StepReport, StepError> {
-        let (model, state, guard) = (&self.model, &mut self.attempt, self.guard.as_deref_mut());
+        let (model, state, pipeline) = (&self.model, &mut self.attempt, self.pipeline.as_deref_mut());
         match &mut self.solver {
-            Solver::Implicit(implicit) => implicit.step(model, state, guard),
-            Solver::Impulse(impulse) => impulse.step(model, state, guard),
-            Solver::Verlet(verlet) => verlet.step(model, state, guard),
+            Solver::Implicit(implicit) => implicit.step(model, state, pipeline),
+            Solver::Impulse(impulse) => impulse.step(model, state, pipeline),
+            Solver::Verlet(verlet) => verlet.step(model, state, pipeline),
         }
     }
 
     /// Makes the scratch anew for a model that has changed.
     fn renew(&mut self) {
         self.solver = Solver::new(&self.model, &mut self.state);
-        self.guard = Guard::new(&self.model).map(Box::new);
+        self.pipeline = ContactPipeline::new(&self.model).map(Box::new);
         self.limiter = self.model.limit.as_ref().map(|_| Limiter::new(&self.model));
         self.tell_tangles();
     }
 
-    /// Lets the guard know what intersects: nothing, unless the scene started so or led things pinched the cloth.
+    /// Lets the contact pipeline know what intersects: nothing, unless the scene started so or led things pinched the cloth.
     fn tell_tangles(&mut self) {
-        if let Some(guard) = &mut self.guard {
+        if let Some(pipeline) = &mut self.pipeline {
             let (model, state) = (&self.model, &self.state);
             self.tangled = match model.cloth_meets_cloth {
                 true => check::self_intersections(&state.positions, &model.triangles),
@@ -171,47 +172,47 @@ impl Simulation {
             let into = |(c, pose): (&model::Collider, Pose)| {
                 check::against_form(cloth, &c.form, &pose, state.time).intersecting
             };
-            guard.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).flat_map(into));
+            pipeline.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).flat_map(into));
         }
     }
 
-    /// Shortens edges that are too long, as far as the scene asks for it, and lets the guard see to it that nothing passes through anything.
-    fn limit_strain(&mut self) -> Settled {
+    /// Shortens edges that are too long, as far as the scene asks for it, and lets the contact pipeline see to it that nothing passes through anything.
+    fn limit_strain(&mut self) -> CcdStats {
         let (Some(limit), Some(limiter)) = (&self.model.limit, &mut self.limiter) else {
-            return Settled::default();
+            return CcdStats::default();
         };
         let State { positions, velocities, .. } = &mut self.attempt;
         let time = self.state.time + self.model.step_time;
-        if let Some(guard) = &mut self.guard {
+        if let Some(pipeline) = &mut self.pipeline {
             let still = positions.iter().map(|_| DVec3::ZERO);
-            guard.place(&self.model, [time; 2], positions.iter().copied(), still);
+            pipeline.place(&self.model, [time; 2], positions.iter().copied(), still);
         }
         if limiter.run(limit, positions, velocities).sweeps == 0 {
-            return Settled::default();
+            return CcdStats::default();
         }
-        self.guard.as_mut().map_or(Settled::default(), |guard| {
-            let settled = guard.settle(positions.iter().copied());
-            positions.copy_from_slice(guard.ends());
+        self.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
+            let settled = pipeline.resolve(positions.iter().copied());
+            positions.copy_from_slice(pipeline.ends());
             settled
         })
     }
 
-    /// Moves cloth that intersects apart, slowly and under the guard: what passes freely is what intersects already.
-    fn pull_apart(&mut self) -> Settled {
-        let Some(guard) = self.guard.as_mut().filter(|_| !self.tangled.is_empty()) else {
-            return Settled::default();
+    /// Moves cloth that intersects apart, slowly and under the contact pipeline: what passes freely is what intersects already.
+    fn pull_apart(&mut self) -> CcdStats {
+        let Some(pipeline) = self.pipeline.as_mut().filter(|_| !self.tangled.is_empty()) else {
+            return CcdStats::default();
         };
         let (model, positions) = (&self.model, &mut self.attempt.positions);
         let mut ways = vec![DVec3::ZERO; positions.len()];
         ways_apart(positions, &model.triangles, &self.tangled, &mut ways);
         let most = PULLED_APART * model.step_time;
         let time = self.state.time + model.step_time;
-        guard.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
+        pipeline.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
         let movable = |w: f64| if w > 0.0 { 1.0 } else { 0.0 };
         let ends = positions.iter().zip(&ways).zip(&model.inverse_mass);
         let ends = ends.map(|((x, way), w)| *x + movable(*w) * (most * *way).clamp_length_max(most));
-        let settled = guard.settle(ends);
-        positions.copy_from_slice(guard.ends());
+        let settled = pipeline.resolve(ends);
+        positions.copy_from_slice(pipeline.ends());
         settled
     }
 

@@ -1,6 +1,6 @@
 //! What a step tells: the truth about itself.
 
-use crate::collide::Settled;
+use crate::collide::CcdStats;
 use crate::forces;
 use crate::math::DVec3;
 use crate::model::{Model, State};
@@ -25,8 +25,8 @@ pub struct StepReport {
     pub shortest_substep: f64,
     /// Particles that were split or came off their pins at the end.
     pub parted: u32,
-    /// What the guard did; all zero where nothing can touch.
-    pub settled: Settled,
+    /// What the contact pipeline did; all zero where nothing can touch.
+    pub settled: CcdStats,
     /// Time spent in every stage.
     pub stages: Stages,
 }

@@ -2,7 +2,7 @@
 
 use super::boxes::Bounds;
 use super::bvh::Tree;
-use super::wide_bvh::Heap;
+use super::wide_bvh::WideBvh;
 use crate::math::DVec3;
 
 /// A tree of boxes that can be walked.
@@ -155,7 +155,7 @@ impl Walk for Tree {
     }
 }
 
-impl Walk for Heap {
+impl Walk for WideBvh {
     fn root(&self) -> Option<u32> {
         (!self.is_empty()).then_some(1)
     }

@@ -1,14 +1,14 @@
 //! Pairs of features that may come too near in a step: points and triangles, edges and edges.
 //!
 //! The list is a function of the positions alone: a pair stands in it if the boxes that its features sweep meet, unless it is one of
-//! neighbours that are certified ([`Stars`]). How it is found (tree, threads, coherence) changes nothing.
+//! neighbours that are certified ([`OneRingCuller`]). How it is found (tree, threads, coherence) changes nothing.
 
 use super::body_pairs::BodyPairs;
 use super::boxes::{Bounds, Swept, mean_motion};
-use super::fat_aabb_cache::{Coherence, Way};
+use super::fat_aabb_cache::{FatAabbCache, Way};
 use super::features::Features;
 use super::finder::Finder;
-use super::one_ring_culler::Stars;
+use super::one_ring_culler::OneRingCuller;
 use super::sorted::{Sorted, merge};
 pub use crate::collide::ccd::distance::Kind;
 use crate::collide::surface::{NO_EDGE, Surface};
@@ -29,9 +29,9 @@ pub struct Pair {
 pub struct Candidates {
     features: Arc<Features>,
     swept: Swept,
-    stars: Stars,
+    stars: OneRingCuller,
     finder: Finder,
-    coherence: Option<Box<Coherence>>,
+    coherence: Option<Box<FatAabbCache>>,
     /// Pairs of triangles that share no point, and of those that do.
     far: Sorted,
     near: Sorted,
@@ -46,7 +46,7 @@ impl Candidates {
         let features = Arc::new(Features::new(surface, movable));
         Self {
             swept: Swept::new(surface),
-            stars: Stars::new(surface),
+            stars: OneRingCuller::new(surface),
             finder: Finder::new(surface, &features),
             features,
             coherence: None,
@@ -60,7 +60,7 @@ impl Candidates {
     /// The same, with lists that are kept from step to step (P4): faster where steps are small, the same pairs.
     pub fn coherent(surface: &Surface, movable: &[bool]) -> Self {
         let plain = Self::new(surface, movable);
-        let coherence = Coherence::new(surface, &plain.features, &plain.finder);
+        let coherence = FatAabbCache::new(surface, &plain.features, &plain.finder);
         Self { coherence: Some(Box::new(coherence)), ..plain }
     }
 
@@ -103,13 +103,13 @@ impl Candidates {
     }
 
     /// What coherence did so far, if it is on.
-    pub fn coherence(&self) -> Option<&Coherence> {
+    pub fn coherence(&self) -> Option<&FatAabbCache> {
         self.coherence.as_deref()
     }
 }
 /// The slow twin of [`Candidates::find`]: every feature against every other.
 pub fn brute_force(surface: &Surface, movable: &[bool], from: &[DVec3], to: &[DVec3], pad: f64) -> Vec<Pair> {
-    let (mut swept, mut stars, mut pairs) = (Swept::new(surface), Stars::new(surface), Vec::new());
+    let (mut swept, mut stars, mut pairs) = (Swept::new(surface), OneRingCuller::new(surface), Vec::new());
     swept.update(surface, from, to, mean_motion(movable, from, to), pad);
     stars.judge(from, to, pad);
     let object = |p: u32| surface.object_of_point(p);

@@ -2,12 +2,12 @@
 //!
 //! Every point has room to roam. All pairs whose rooms meet are listed; as long as every point stays in its room no other pair can meet.
 //! Points that left get new room and their pairs are added. Each step the listed pairs are filtered by their exact boxes, so
-//! that what comes out is what a fresh search finds, whatever the lists hold beside it (`docs/contact.md`, Coherence).
+//! that what comes out is what a fresh search finds, whatever the lists hold beside it (`docs/contact.md`, FatAabbCache).
 
 use super::boxes::{Bounds, numbers_of};
 use super::features::{Boxes, Features};
 use super::finder::Finder;
-use super::sorted::{Found, Sorted};
+use super::sorted::{PairList, Sorted};
 use crate::collide::surface::Surface;
 use crate::math::DVec3;
 use rayon::prelude::*;
@@ -31,7 +31,7 @@ const EACH: usize = 4096;
 
 /// The lists, and what they rest on.
 #[derive(Debug)]
-pub struct Coherence {
+pub struct FatAabbCache {
     /// The part of space that every point may roam, seen from the mean of movable points.
     rooms: Vec<Bounds>,
     /// Sum of what the box of every point has moved by since the start [m].
@@ -58,7 +58,7 @@ pub struct Coherence {
     is_touched: Vec<bool>,
     finder: Finder,
     fresh: Sorted,
-    found: Vec<Found>,
+    found: Vec<PairList>,
     spare: Option<Box<Rebuild>>,
     done: (SyncSender<Box<Rebuild>>, Receiver<Box<Rebuild>>),
     /// Whether what comes from the other thread is still wanted.
@@ -115,7 +115,7 @@ pub struct Way<'a> {
     pub mean: DVec3,
 }
 
-impl Coherence {
+impl FatAabbCache {
     /// No lists yet.
     pub fn new(surface: &Surface, features: &Features, finder: &Finder) -> Self {
         let of_cloths = surface.edges.iter().filter(|e| (e[0] as usize) < surface.particles);
@@ -368,12 +368,12 @@ impl List {
         boxes: Boxes,
         points_of: impl Fn([u32; 2]) -> [u32; 4] + Sync,
         boxes_of: impl Fn([&Bounds; 4]) -> (Bounds, Bounds) + Sync,
-        found: &mut Vec<Found>,
+        found: &mut Vec<PairList>,
         out: &mut Vec<[u32; 2]>,
     ) -> usize {
         let tasks = self.pairs.len().div_ceil(EACH);
         if found.len() < tasks {
-            found.resize_with(tasks, Found::default);
+            found.resize_with(tasks, PairList::default);
         }
         let lists = self.pairs.par_chunks(EACH).zip(self.until.par_chunks_mut(EACH));
         let work = found[..tasks].par_iter_mut().zip(lists);

@@ -1,8 +1,8 @@
 //! Which features stand with which triangle, and which of two triangles meet: what detection knows for good.
 
 use super::boxes::Bounds;
-use super::one_ring_culler::Stars;
-use super::sorted::Found;
+use super::one_ring_culler::OneRingCuller;
+use super::sorted::PairList;
 use crate::collide::surface::{NO_EDGE, Owned, Surface};
 
 /// The constant part of detection, made once from a surface.
@@ -87,7 +87,7 @@ impl Features {
     }
 
     /// Features of all triangles around a point, unless another point that two of them share answers for them.
-    pub fn meet_around(&self, point: u32, stars: &Stars, boxes: Boxes, found: &mut Found) {
+    pub fn meet_around(&self, point: u32, stars: &OneRingCuller, boxes: Boxes, found: &mut PairList) {
         let triangles = self.around(point);
         for (k, i) in triangles.iter().enumerate() {
             for j in &triangles[k + 1..] {
@@ -102,7 +102,7 @@ impl Features {
 
     /// The features that stand with two triangles, one of them of cloth, if their boxes meet, they share no point and one point is movable.
     #[inline]
-    pub fn meet(&self, i: u32, j: u32, boxes: Boxes, found: &mut Found) {
+    pub fn meet(&self, i: u32, j: u32, boxes: Boxes, found: &mut PairList) {
         let (i, j) = (i as usize, j as usize);
         let (t, u) = (&self.triangles[i], &self.triangles[j]);
         let (of_t, of_u) = (&self.owned[i], &self.owned[j]);

@@ -2,9 +2,9 @@
 
 use super::boxes::Bounds;
 use super::features::{Boxes, Features};
-use super::one_ring_culler::Stars;
-use super::sorted::{Found, Sorted};
-use super::wide_bvh::{Heap, Task};
+use super::one_ring_culler::OneRingCuller;
+use super::sorted::{PairList, Sorted};
+use super::wide_bvh::{Task, WideBvh};
 use crate::collide::surface::Surface;
 use crate::math::DVec3;
 use rayon::prelude::*;
@@ -12,17 +12,17 @@ use rayon::prelude::*;
 /// Trees and room for what is found.
 #[derive(Debug, Clone)]
 pub struct Finder {
-    cloths: Heap,
-    bodies: Heap,
+    cloths: WideBvh,
+    bodies: WideBvh,
     /// Room for another order of `cloths`, and where triangles are then [units of their boxes].
-    spare: Heap,
+    spare: WideBvh,
     centres: Vec<DVec3>,
     /// Refits so far, and what a walk costs at best, as of the last look.
     refits: usize,
     best: f64,
     tasks: Vec<Task>,
     /// A place of its own for every task.
-    found: Vec<Found>,
+    found: Vec<PairList>,
     used: usize,
     stacks: Vec<Vec<Task>>,
 }
@@ -40,7 +40,7 @@ impl Finder {
     pub fn new(surface: &Surface, features: &Features) -> Self {
         let places = side_by_side(surface);
         let (of_cloths, of_bodies) = places.split_at(features.of_cloths);
-        let (mut cloths, bodies) = (Heap::new(of_cloths), Heap::new(of_bodies));
+        let (mut cloths, bodies) = (WideBvh::new(of_cloths), WideBvh::new(of_bodies));
         cloths.leave_out(features.neighbours());
         let (spare, centres) = (cloths.clone(), of_cloths.to_vec());
         let (tasks, found, stacks) = (Vec::new(), Vec::new(), Vec::new());
@@ -141,7 +141,7 @@ impl Finder {
     }
 
     /// All pairs of features around points whose triangles are not certified.
-    pub fn neighbours(&mut self, features: &Features, stars: &Stars, boxes: Boxes, out: &mut Sorted) {
+    pub fn neighbours(&mut self, features: &Features, stars: &OneRingCuller, boxes: Boxes, out: &mut Sorted) {
         self.used = 0;
         let tasks = stars.uncertified().par_chunks(EACH);
         let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
@@ -172,19 +172,19 @@ fn side_by_side(surface: &Surface) -> Vec<DVec3> {
 
 /// Empty places for so many tasks, after those in use.
 fn make_room<'a>(
-    found: &'a mut Vec<Found>,
+    found: &'a mut Vec<PairList>,
     stacks: &'a mut Vec<Vec<Task>>,
     used: &mut usize,
     count: usize,
-) -> (&'a mut [Found], &'a mut [Vec<Task>]) {
+) -> (&'a mut [PairList], &'a mut [Vec<Task>]) {
     let range = *used..*used + count;
     *used = range.end;
     if found.len() < range.end {
-        found.resize_with(range.end, Found::default);
+        found.resize_with(range.end, PairList::default);
     }
     if stacks.len() < count {
         stacks.resize_with(count, Vec::new);
     }
-    found[range.clone()].iter_mut().for_each(Found::clear);
+    found[range.clone()].iter_mut().for_each(PairList::clear);
     (&mut found[range], &mut stacks[..count])
 }

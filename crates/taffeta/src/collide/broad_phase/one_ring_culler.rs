@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// All points of cloth whose triangles form one fan.
 #[derive(Debug, Clone)]
-pub struct Stars {
+pub struct OneRingCuller {
     groups: Vec<Group>,
     /// Per point: whether the triangles around it are certified.
     certified: Vec<bool>,
@@ -60,7 +60,7 @@ const LARGEST: f64 = 1e130;
 /// Angles of a fan beyond these are slivers [rad].
 const ANGLES: std::ops::RangeInclusive<f64> = 0.05..=3.0;
 
-impl Stars {
+impl OneRingCuller {
     /// Lays out all fans of the cloths of a surface.
     pub fn new(surface: &Surface) -> Self {
         let mut stars = Vec::new();

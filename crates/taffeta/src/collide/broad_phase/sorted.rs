@@ -2,14 +2,14 @@
 
 /// What a task finds, in no particular order.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct PairList {
     /// Point and triangle.
     pub points: Vec<[u32; 2]>,
     /// Two edges, the smaller number first.
     pub edges: Vec<[u32; 2]>,
 }
 
-impl Found {
+impl PairList {
     /// Forgets all.
     pub fn clear(&mut self) {
         self.points.clear();
@@ -29,7 +29,7 @@ pub struct Sorted {
 
 impl Sorted {
     /// Takes all that tasks have found among so many points and edges.
-    pub fn take(&mut self, found: &[Found], points: usize, edges: usize) {
+    pub fn take(&mut self, found: &[PairList], points: usize, edges: usize) {
         let [point_starts, edge_starts] = &mut self.starts;
         rayon::join(
             || sort(&mut self.points, point_starts, points, || found.iter().flat_map(|f| &f.points)),

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 /// A tree over boxes that are numbered from 0.
 #[derive(Debug, Clone)]
-pub struct Heap {
+pub struct WideBvh {
     /// Which box stands in every lane; leaf after leaf.
     order: Vec<u32>,
     leaves: Vec<Sixteen>,
@@ -42,8 +42,8 @@ pub enum Task {
     Between(u32, u32),
 }
 
-impl Heap {
-    /// A tree that holds one box at each of `places` [m]; boxes come with [`Heap::refit`].
+impl WideBvh {
+    /// A tree that holds one box at each of `places` [m]; boxes come with [`WideBvh::refit`].
     pub fn new(places: &[DVec3]) -> Self {
         let leaves = places.len().div_ceil(WIDE).max(1);
         let mut heap = Self {
@@ -178,7 +178,7 @@ impl Heap {
     }
 
     /// The same for all pairs between two trees.
-    pub fn tasks_between(&self, other: &Heap, count: usize, tasks: &mut Vec<Task>) {
+    pub fn tasks_between(&self, other: &WideBvh, count: usize, tasks: &mut Vec<Task>) {
         tasks.clear();
         if self.nodes[1].meets(&other.nodes[1]) {
             tasks.push(Task::Between(1, 1));
@@ -187,7 +187,7 @@ impl Heap {
     }
 
     /// Splits tasks, first come first served, until there are enough or none can be split.
-    fn split(&self, other: &Heap, count: usize, tasks: &mut Vec<Task>) {
+    fn split(&self, other: &WideBvh, count: usize, tasks: &mut Vec<Task>) {
         let mut next = 0;
         while tasks.len() < count && next < tasks.len() {
             match self.halves(other, tasks[next]) {
@@ -202,7 +202,7 @@ impl Heap {
 
     /// The parts of a task, or nothing if it stands at the leaves.
     #[inline]
-    fn halves(&self, other: &Heap, task: Task) -> Option<[Option<Task>; 3]> {
+    fn halves(&self, other: &WideBvh, task: Task) -> Option<[Option<Task>; 3]> {
         let (mine, theirs) = (self.nodes.len() as u32 / 2, other.nodes.len() as u32 / 2);
         let between = |a: u32, b: u32| {
             let meets = self.nodes[a as usize].meets(&other.nodes[b as usize]);
@@ -225,7 +225,7 @@ impl Heap {
     /// Calls `found(i, j)` for every two boxes that meet, box i of this tree and box j of `other`, which is this tree for tasks within it: then
     /// every pair comes once, in either order.
     #[inline]
-    pub fn walk(&self, other: &Heap, task: Task, stack: &mut Vec<Task>, mut found: impl FnMut(u32, u32)) {
+    pub fn walk(&self, other: &WideBvh, task: Task, stack: &mut Vec<Task>, mut found: impl FnMut(u32, u32)) {
         stack.clear();
         stack.push(task);
         while let Some(task) = stack.pop() {
@@ -288,7 +288,7 @@ impl Heap {
         &self,
         leaf: usize,
         met: &[u16; WIDE],
-        other: &Heap,
+        other: &WideBvh,
         far: usize,
         found: &mut impl FnMut(u32, u32),
     ) {

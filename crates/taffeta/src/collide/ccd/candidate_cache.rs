@@ -1,6 +1,6 @@
-//! Which pairs of features can meet in a stretch, also when its end is changed a little after they were found.
+//! Which pairs of features can meet in a window, also when its end is changed a little after they were found.
 
-use super::window::Stretch;
+use super::window::CcdWindow;
 use crate::collide::broad_phase::candidates::{Candidates, Pair};
 use crate::math::DVec3;
 
@@ -9,55 +9,55 @@ pub const TASK: usize = 2048;
 
 /// The pairs at hand, and for which ends they are all there are.
 #[derive(Debug)]
-pub struct Found {
+pub struct CandidateCache {
     candidates: Candidates,
     /// The ends for which pairs were found, and how far other ends may be from them [m]; not above 0 if no pairs were.
     ends: Vec<DVec3>,
     within: f64,
-    /// Per pair: whether it waits for its proof.
+    /// Per pair: whether it waits for its check.
     waiting: Vec<bool>,
 }
 
-impl Found {
+impl CandidateCache {
     /// Nothing yet.
-    pub fn new(stretch: &Stretch) -> Self {
-        let mut movable: Vec<bool> = stretch.inverse_mass.iter().map(|w| *w > 0.0).collect();
-        stretch.free.iter().for_each(|body| movable[body.points.clone()].fill(true));
+    pub fn new(window: &CcdWindow) -> Self {
+        let mut movable: Vec<bool> = window.inverse_mass.iter().map(|w| *w > 0.0).collect();
+        window.free.iter().for_each(|body| movable[body.points.clone()].fill(true));
         Self {
-            candidates: Candidates::new(&stretch.surface, &movable),
-            ends: vec![DVec3::ZERO; stretch.surface.points],
+            candidates: Candidates::new(&window.surface, &movable),
+            ends: vec![DVec3::ZERO; window.surface.points],
             within: 0.0,
             waiting: Vec::new(),
         }
     }
 
-    /// What was found is of another stretch.
+    /// What was found is of another window.
     pub fn forget(&mut self) {
         self.within = 0.0;
     }
 
-    /// Finds all pairs that this motion, or one that ends at most half of `pad` [m] away, may bring too near; all of them wait for their proof.
-    pub fn find(&mut self, stretch: &Stretch, pad: f64) {
-        self.candidates.find(&stretch.surface, &stretch.start, &stretch.end, pad);
-        self.ends.copy_from_slice(&stretch.end);
+    /// Finds all pairs that this motion, or one that ends at most half of `pad` [m] away, may bring too near; all of them wait for their check.
+    pub fn find(&mut self, window: &CcdWindow, pad: f64) {
+        self.candidates.find(&window.surface, &window.start, &window.end, pad);
+        self.ends.copy_from_slice(&window.end);
         self.within = 0.5 * pad;
         self.waiting.clear();
         self.waiting.resize(self.candidates.pairs().len(), true);
     }
 
     /// Finds them anew if a point no longer ends near where it did.
-    pub fn cover(&mut self, stretch: &Stretch, pad: f64) {
+    pub fn ensure_valid(&mut self, window: &CcdWindow, pad: f64) {
         let near = self.within;
         let is_near = |(end, found): (&DVec3, &DVec3)| end.distance_squared(*found) <= near * near;
-        let is_covered = near > 0.0 && stretch.end.iter().zip(&self.ends).all(is_near);
+        let is_covered = near > 0.0 && window.end.iter().zip(&self.ends).all(is_near);
         if !is_covered {
-            self.find(stretch, pad);
+            self.find(window, pad);
         }
     }
 
     /// Tells which points no longer end within `near` [m] of where they did when pairs were found.
-    pub fn tell_changed(&self, stretch: &mut Stretch, near: f64) {
-        let Stretch { changed, end, .. } = stretch;
+    pub fn tell_changed(&self, window: &mut CcdWindow, near: f64) {
+        let CcdWindow { changed, end, .. } = window;
         for ((changed, end), found) in changed.iter_mut().zip(end).zip(&self.ends) {
             *changed = end.distance_squared(*found) > near * near;
         }
@@ -68,12 +68,12 @@ impl Found {
         self.candidates.pairs()
     }
 
-    /// How many pairs do not wait for their proof.
+    /// How many pairs do not wait for their check.
     pub fn shown(&self) -> usize {
         self.waiting.iter().filter(|waits| !**waits).count()
     }
 
-    /// The pairs, and which of them wait for their proof.
+    /// The pairs, and which of them wait for their check.
     pub fn waiting(&mut self) -> (&[Pair], &mut [bool]) {
         (self.candidates.pairs(), &mut self.waiting)
     }

@@ -1,18 +1,18 @@
 //! What pushes do not part is slowed down: the points of hits are joined into zones, which move together the more the longer they fail.
 
-use super::candidate_cache::Found;
+use super::candidate_cache::CandidateCache;
 use super::check::{Hit, KEEPS};
 use super::distance::closest;
-use super::window::{Stretch, plane};
+use super::window::{CcdWindow, plane};
 use super::zones::Zones;
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::nearest::nearest;
 use crate::math::{DVec3, Pose};
 use crate::model::{Form, Model};
 
-/// The zones of a stretch and their motions.
+/// The zones of a window and their motions.
 #[derive(Debug)]
-pub struct Slowing {
+pub struct ImpactZones {
     zones: Zones,
     commons: Vec<Common>,
     /// Per object: whether it is a body whose points move against each other.
@@ -23,10 +23,10 @@ pub struct Slowing {
     proposed: Vec<DVec3>,
 }
 
-impl Slowing {
+impl ImpactZones {
     /// Room for a model.
-    pub fn new(model: &Model, stretch: &Stretch) -> Self {
-        let surface = &stretch.surface;
+    pub fn new(model: &Model, window: &CcdWindow) -> Self {
+        let surface = &window.surface;
         let deforms = |form: &Form| matches!(form, Form::Mesh(mesh) if mesh.deforms());
         let objects = surface.objects.iter();
         Self {
@@ -38,39 +38,39 @@ impl Slowing {
         }
     }
 
-    /// No zones: every point ends where the stretch says.
-    pub fn begin(&mut self, stretch: &Stretch) {
-        self.proposed.clone_from(&stretch.end);
+    /// No zones: every point ends where the window says.
+    pub fn begin(&mut self, window: &CcdWindow) {
+        self.proposed.clone_from(&window.end);
         self.zones.clear();
         self.carried.fill((DVec3::ZERO, 0.0));
     }
 
-    /// Joins and slows the points of every hit. Returns how many pairs nothing keeps apart; these wait for their proof no longer.
-    pub fn slow_down(&mut self, stretch: &mut Stretch, found: &mut Found, hits: &[Hit]) -> u32 {
+    /// Joins and slows the points of every hit. Returns how many pairs nothing keeps apart; these wait for their check no longer.
+    pub fn slow_down(&mut self, window: &mut CcdWindow, found: &mut CandidateCache, hits: &[Hit]) -> u32 {
         let mut pinched = 0;
         let (pairs, waiting) = found.waiting();
-        self.carry(stretch, pairs, hits);
+        self.carry(window, pairs, hits);
         for hit in hits {
-            let nodes = pairs[hit.pair as usize].points.map(|p| self.node(stretch, p));
+            let nodes = pairs[hit.pair as usize].points.map(|p| self.node(window, p));
             if !self.zones.slow(nodes) {
                 waiting[hit.pair as usize] = false;
                 pinched += 1;
             }
         }
-        for (p, object) in below_planes(stretch) {
-            let p = self.node(stretch, p as u32);
-            self.zones.slow([p, p, p, stretch.surface.points + object]);
+        for (p, object) in below_planes(window) {
+            let p = self.node(window, p as u32);
+            self.zones.slow([p, p, p, window.surface.points + object]);
         }
         self.zones.close_round();
-        self.find_common_motions(stretch);
-        self.slow_particles(stretch);
-        self.slow_bodies(stretch);
+        self.find_common_motions(window);
+        self.slow_particles(window);
+        self.slow_bodies(window);
         pinched
     }
 
     /// Lets particles of zones end where what is left of their own motion brings them.
-    fn slow_particles(&self, stretch: &mut Stretch) {
-        let Stretch { cloth_particles, inverse_mass, start, end, changed, poses, .. } = stretch;
+    fn slow_particles(&self, window: &mut CcdWindow) {
+        let CcdWindow { cloth_particles, inverse_mass, start, end, changed, poses, .. } = window;
         for p in (0..*cloth_particles).filter(|p| inverse_mass[*p] > 0.0) {
             let (zone, share) = self.zones.of(p);
             if share < 1.0 {
@@ -86,8 +86,8 @@ impl Slowing {
     }
 
     /// The same for free bodies.
-    fn slow_bodies(&self, stretch: &mut Stretch) {
-        let Stretch { surface, free, start, end, changed, poses, .. } = stretch;
+    fn slow_bodies(&self, window: &mut CcdWindow) {
+        let CcdWindow { surface, free, start, end, changed, poses, .. } = window;
         for free in free.iter() {
             let (zone, share) = self.zones.of(surface.points + free.object);
             if share < 1.0 {
@@ -102,8 +102,8 @@ impl Slowing {
     }
 
     /// Lets particles that meet a body that deforms go with the very place where they meet it: it has no motion in common with the rest of the body.
-    fn carry(&mut self, stretch: &Stretch, pairs: &[Pair], hits: &[Hit]) {
-        let Stretch { surface, start, end, .. } = stretch;
+    fn carry(&mut self, window: &CcdWindow, pairs: &[Pair], hits: &[Hit]) {
+        let CcdWindow { surface, start, end, .. } = window;
         for pair in hits.iter().map(|hit| &pairs[hit.pair as usize]) {
             let points = pair.points.map(|p| p as usize);
             let of_body =
@@ -125,15 +125,15 @@ impl Slowing {
     }
 
     /// The node of a point in [`Zones`]: its own, or that of its body.
-    fn node(&self, stretch: &Stretch, point: u32) -> usize {
-        let object = stretch.surface.object_of_point(point);
-        let own = (point as usize) < stretch.surface.particles || self.deforms[object];
-        if own { point as usize } else { stretch.surface.points + object }
+    fn node(&self, window: &CcdWindow, point: u32) -> usize {
+        let object = window.surface.object_of_point(point);
+        let own = (point as usize) < window.surface.particles || self.deforms[object];
+        if own { point as usize } else { window.surface.points + object }
     }
 
     /// The common motion of every zone: of the body in it, of a pin, or the mean.
-    fn find_common_motions(&mut self, stretch: &Stretch) {
-        let Stretch { surface, free, inverse_mass, start, .. } = stretch;
+    fn find_common_motions(&mut self, window: &CcdWindow) {
+        let CcdWindow { surface, free, inverse_mass, start, .. } = window;
         self.commons.fill(Common::default());
         // Points of bodies that deform are nodes of their own, led like pins.
         for p in 0..surface.points {
@@ -161,10 +161,10 @@ impl Slowing {
 }
 
 /// Points that end in a half-space, with its object.
-fn below_planes(stretch: &Stretch) -> Vec<(usize, usize)> {
-    let Stretch { surface, free, cloth_particles, inverse_mass, end, poses, .. } = stretch;
+fn below_planes(window: &CcdWindow) -> Vec<(usize, usize)> {
+    let CcdWindow { surface, free, cloth_particles, inverse_mass, end, poses, .. } = window;
     let mut below = Vec::new();
-    for &object in &stretch.planes {
+    for &object in &window.planes {
         let Some(after) = plane(poses, object) else { continue };
         let of_cloths = (0..*cloth_particles).filter(|p| inverse_mass[*p] > 0.0);
         for p in of_cloths.chain(free.iter().flat_map(|free| free.points.clone())) {

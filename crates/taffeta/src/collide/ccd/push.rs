@@ -1,8 +1,8 @@
-//! Pushes at the end of a stretch: pairs that were not shown apart are parted, and what is below a plane is lifted.
+//! Pushes at the end of a window: pairs that were not shown apart are parted, and what is below a plane is lifted.
 
 use super::check::Hit;
 use super::distance::{Kind, closest};
-use super::window::{Stretch, plane};
+use super::window::{CcdWindow, plane};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::free::Lie;
 use crate::collide::rigid::nearest::nearest;
@@ -10,32 +10,32 @@ use crate::math::DVec3;
 use std::ops::Range;
 
 /// Parts every hit at the end along the direction that it has just before it meets.
-pub fn push(stretch: &mut Stretch, pairs: &[Pair], hits: &[Hit]) {
+pub fn push(window: &mut CcdWindow, pairs: &[Pair], hits: &[Hit]) {
     for hit in hits {
         let pair = &pairs[hit.pair as usize];
         let points = pair.points.map(|p| p as usize);
-        let near = closest(pair.kind, &points.map(|p| stretch.start[p].lerp(stretch.end[p], hit.time)));
+        let near = closest(pair.kind, &points.map(|p| window.start[p].lerp(window.end[p], hit.time)));
         let length = near.vector.length();
         if length <= 0.0 {
             continue;
         }
         let normal = near.vector / length;
         let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
-        let gap = sum(&|k| near.weights[k] * normal.dot(stretch.end[points[k]]));
+        let gap = sum(&|k| near.weights[k] * normal.dot(window.end[points[k]]));
         let features = if pair.kind == Kind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
-        let bodies = features.map(|of| Pushed::of(stretch, pair, of, &near.weights));
+        let bodies = features.map(|of| Pushed::of(window, pair, of, &near.weights));
         let of_bodies = bodies.iter().flatten().map(|body| normal.dot(body.lie.give(body.arm) * normal));
-        let both = sum(&|k| near.weights[k] * near.weights[k] * stretch.inverse_mass[points[k]])
+        let both = sum(&|k| near.weights[k] * near.weights[k] * window.inverse_mass[points[k]])
             + of_bodies.sum::<f64>();
-        let kept = stretch.kept(pair);
+        let kept = window.kept(pair);
         let depth = 0.5 * (kept.distance + kept.floor) - gap;
         if both > 0.0 && depth > 0.0 {
-            for (k, p) in points.into_iter().enumerate().filter(|(_, p)| stretch.inverse_mass[*p] > 0.0) {
-                stretch.end[p] += depth * near.weights[k] * stretch.inverse_mass[p] / both * normal;
-                stretch.changed[p] = true;
+            for (k, p) in points.into_iter().enumerate().filter(|(_, p)| window.inverse_mass[*p] > 0.0) {
+                window.end[p] += depth * near.weights[k] * window.inverse_mass[p] / both * normal;
+                window.changed[p] = true;
             }
             for body in bodies.iter().flatten() {
-                body.push(stretch, depth / both * normal);
+                body.push(window, depth / both * normal);
             }
         }
     }
@@ -52,17 +52,17 @@ struct Pushed {
 
 impl Pushed {
     /// The body that a feature of a pair belongs to, if it is a free one.
-    fn of(stretch: &Stretch, pair: &Pair, of: Range<usize>, weights: &[f64; 4]) -> Option<Self> {
-        let number = stretch.free.of_point(&stretch.surface, pair.points[of.start])?;
-        let (body, end) = (stretch.free.get(number), &stretch.end);
+    fn of(window: &CcdWindow, pair: &Pair, of: Range<usize>, weights: &[f64; 4]) -> Option<Self> {
+        let number = window.free.of_point(&window.surface, pair.points[of.start])?;
+        let (body, end) = (window.free.get(number), &window.end);
         let (lie, sign) = (body.lie(&body.nodes(end)), if of.start == 0 { 1.0 } else { -1.0 });
         let at = of.map(|k| sign * weights[k] * end[pair.points[k] as usize]).sum::<DVec3>();
         Some(Self { number, arm: at - lie.centre, lie, sign })
     }
 
     /// Moves it as an impulse [kg·m] on the first feature does.
-    fn push(&self, stretch: &mut Stretch, impulse: DVec3) {
-        let Stretch { free, end, changed, .. } = stretch;
+    fn push(&self, window: &mut CcdWindow, impulse: DVec3) {
+        let CcdWindow { free, end, changed, .. } = window;
         let free = free.get(self.number);
         let ways = self.lie.moves(self.arm, self.sign * impulse);
         end[free.body.nodes.clone()].iter_mut().zip(ways).for_each(|(end, way)| *end += way);
@@ -72,13 +72,13 @@ impl Pushed {
 }
 
 /// Lifts what ends in a half-space out of it.
-pub fn lift(stretch: &mut Stretch) {
-    lift_particles(stretch);
-    lift_bodies(stretch);
+pub fn lift(window: &mut CcdWindow) {
+    lift_particles(window);
+    lift_bodies(window);
 }
 
-fn lift_particles(stretch: &mut Stretch) {
-    let Stretch { surface, cloth_particles, inverse_mass, end, changed, planes, poses, .. } = stretch;
+fn lift_particles(window: &mut CcdWindow) {
+    let CcdWindow { surface, cloth_particles, inverse_mass, end, changed, planes, poses, .. } = window;
     for p in (0..*cloth_particles).filter(|p| inverse_mass[*p] > 0.0) {
         for object in &*planes {
             let Some(after) = plane(poses, *object) else { continue };
@@ -91,8 +91,8 @@ fn lift_particles(stretch: &mut Stretch) {
     }
 }
 
-fn lift_bodies(stretch: &mut Stretch) {
-    let Stretch { surface, free, end, changed, planes, poses, .. } = stretch;
+fn lift_bodies(window: &mut CcdWindow) {
+    let CcdWindow { surface, free, end, changed, planes, poses, .. } = window;
     for (free, object) in free.iter().flat_map(|free| planes.iter().map(move |plane| (free, *plane))) {
         let Some(after) = plane(poses, object) else { continue };
         let floor = surface.between(free.object, object).floor;

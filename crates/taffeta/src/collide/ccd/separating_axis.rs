@@ -1,6 +1,6 @@
-//! Which of many pairs one direction keeps apart, eight pairs at a time: nearly all that [`super::time_of_impact::passage`] would call free.
+//! Which of many pairs one direction keeps apart, eight pairs at a time: nearly all that [`super::time_of_impact::time_of_impact`] would call free.
 //!
-//! The proposal of a direction is simpler than [`super::distance::closest`]; the proof is the same as there.
+//! The proposal of a direction is simpler than [`super::distance::closest`]; the check is the same as there.
 
 use super::distance::{Kind, LEAST_SQUARE, MARGIN};
 use crate::math::Vec4;

@@ -7,17 +7,17 @@ use crate::math::lanes::InstructionSet;
 
 /// Room for pairs that are looked at together.
 #[derive(Debug, Default)]
-pub struct Sieve {
+pub struct SeparatingAxisFilter {
     points: Vec<[u32; 4]>,
     separations: Vec<f64>,
     apart: Vec<bool>,
     places: Vec<u32>,
 }
 
-impl Sieve {
+impl SeparatingAxisFilter {
     /// The places of pairs that one direction does not keep further apart than `separation(place, pair)` [m] on the way between two sets of
     /// points; those without a separation are passed over. Pairs of a kind must stand together.
-    pub fn sift(
+    pub fn undecided(
         &mut self,
         set: InstructionSet,
         pairs: &[Pair],

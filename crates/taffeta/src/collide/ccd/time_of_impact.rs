@@ -9,11 +9,11 @@ use crate::math::DVec3;
 
 /// What happens to two features on a straight motion.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Passage {
+pub enum TimeOfImpact {
     /// They stay further apart than the separation, at all times from 0 to 1.
     Free,
     /// They may come within the separation, not before this time in [0, 1]; up to it they certainly stay apart, unless it is 0.
-    Meets(f64),
+    At(f64),
 }
 
 /// Directions tried before a passage counts as not free.
@@ -26,7 +26,7 @@ const NEAR: f64 = 1.0 / 64.0;
 ///
 /// What meets is never called free. What is free may be called meeting if all but 1/64 of its clearance at the start is used up and it is nearer than
 /// twice the separation, or by rounding.
-pub fn passage(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) -> Passage {
+pub fn time_of_impact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) -> TimeOfImpact {
     // Each end has its own origin: gaps are differences, and what all points have in common is no motion.
     let (start, end) = (relative(from), relative(to));
     let size = [start, end].as_flattened().iter().map(|point| point.abs()).sum();
@@ -43,20 +43,20 @@ pub fn passage(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) 
         let above = |gaps: &[f64; 4]| gaps.iter().all(|gap| *gap > level);
         let present = gaps_at(time);
         if !above(&present) {
-            return Passage::Meets(time);
+            return TimeOfImpact::At(time);
         }
         if above(&after) {
-            return Passage::Free;
+            return TimeOfImpact::Free;
         }
         let next = first_below(&before, &after, level + margin);
         let least = present.into_iter().fold(f64::INFINITY, f64::min) - level;
         let near = (NEAR * *clearance.get_or_insert(least)).min(separation) + 4.0 * margin;
         if least < near || next <= time || !above(&gaps_at(next)) {
-            return Passage::Meets(time);
+            return TimeOfImpact::At(time);
         }
         time = next;
     }
-    Passage::Meets(time)
+    TimeOfImpact::At(time)
 }
 
 /// The first time at which one of the gaps, linear from `before` to `after`, is down to `level`.

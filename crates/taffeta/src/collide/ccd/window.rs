@@ -1,4 +1,4 @@
-//! A stretch of time as the guard sees it: what there is, and every point on its straight way from the start to the end.
+//! A window of time as the contact pipeline sees it: what there is, and every point on its straight way from the start to the end.
 
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::free::FreeBodies;
@@ -6,7 +6,7 @@ use crate::collide::surface::{Kept, Surface};
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Form, Model, PosedShape, Shape};
 
-/// How far particles may move against each other in a stretch, as a share of the longest edge: contacts are found at its start.
+/// How far particles may move against each other in a window, as a share of the longest edge: contacts are found at its start.
 const REACH: f64 = 0.25;
 /// One in so many particles may be faster, by so many times: a hand that pulls at one point shall not make all of the cloth slow.
 const FEW: usize = 50;
@@ -14,7 +14,7 @@ const FASTER: f64 = 8.0;
 
 /// All that can touch, and how it moves.
 #[derive(Debug)]
-pub struct Stretch {
+pub struct CcdWindow {
     pub surface: Surface,
     pub free: FreeBodies,
     /// Particles of cloths; those of free bodies follow.
@@ -24,7 +24,7 @@ pub struct Stretch {
     /// All points at the start and at the end; bodies after the particles [m].
     pub start: Vec<DVec3>,
     pub end: Vec<DVec3>,
-    /// Per point: whether the last round of proof moved its end.
+    /// Per point: whether the last round of checks moved its end.
     pub changed: Vec<bool>,
     /// Half-spaces, as numbers of objects.
     pub planes: Vec<usize>,
@@ -41,7 +41,7 @@ pub struct Stretch {
     squares: Vec<f64>,
 }
 
-impl Stretch {
+impl CcdWindow {
     /// Room for a model.
     pub fn new(model: &Model, longest_edge: f64) -> Self {
         let surface = Surface::new(model);
@@ -112,7 +112,7 @@ impl Stretch {
         self.free.place(&mut self.end);
     }
 
-    /// Brings what [`Stretch::wide`] tells up to date.
+    /// Brings what [`CcdWindow::wide`] tells up to date.
     pub fn widen(&mut self) {
         for (wide, points) in self.wide.iter_mut().zip([&self.start, &self.end]) {
             wide.iter_mut().zip(points).for_each(|(wide, point)| *wide = Vec4::from(*point));
@@ -145,7 +145,7 @@ impl Stretch {
     }
 }
 
-/// A half-space at the end of the stretch.
+/// A half-space at the end of the window.
 pub fn plane(poses: &[Option<[Pose; 2]>], object: usize) -> Option<PosedShape> {
     poses[object].map(|[_, pose]| PosedShape { shape: Shape::Plane, pose })
 }

@@ -1,14 +1,14 @@
-//! The contacts of a stretch: listed at its start, answered in each of its sub-steps.
+//! The contacts of a window: listed at its start, answered in each of its sub-steps.
 
 use super::projection::{self, Contact, Done, Moved};
 use crate::collide::broad_phase::candidates::Pair;
-use crate::collide::ccd::candidate_cache::{Found, TASK, room_for};
-use crate::collide::ccd::separating_axis_filter::Sieve;
+use crate::collide::ccd::candidate_cache::{CandidateCache, TASK, room_for};
+use crate::collide::ccd::separating_axis_filter::SeparatingAxisFilter;
 use crate::collide::ccd::tangles::Tangles;
-use crate::collide::ccd::window::{Stretch, for_every_two};
+use crate::collide::ccd::window::{CcdWindow, for_every_two};
 use crate::collide::is_smooth;
 use crate::collide::rigid::contact;
-use crate::collide::rigid::contacts::{Begin, Touches};
+use crate::collide::rigid::contacts::{Begin, RigidContacts};
 use crate::collide::surface::Surface;
 use crate::math::lanes::InstructionSet;
 use crate::math::{DVec3, Pose, Vec4};
@@ -22,7 +22,7 @@ pub struct Contacts {
     list: Vec<Contact>,
     done: Vec<Done>,
     /// Those of free bodies.
-    touches: Touches,
+    rigid_contacts: RigidContacts,
     /// Points of bodies at the start and at the end of a sub-step [m].
     bodies: [Vec<DVec3>; 2],
     /// For every two objects: whether their contacts are none of features: particles keep clear of the solid on their own, or one moves freely.
@@ -35,18 +35,18 @@ pub struct Contacts {
 /// Room for looking at some of the pairs.
 #[derive(Debug, Default)]
 struct Task {
-    sieve: Sieve,
+    filter: SeparatingAxisFilter,
     contacts: Vec<Contact>,
 }
 
 impl Contacts {
     /// None yet.
-    pub fn new(model: &Model, stretch: &Stretch) -> Self {
-        let surface = &stretch.surface;
+    pub fn new(model: &Model, window: &CcdWindow) -> Self {
+        let surface = &window.surface;
         Self {
             list: Vec::new(),
             done: Vec::new(),
-            touches: Touches::new(surface, &stretch.free),
+            rigid_contacts: RigidContacts::new(surface, &window.free),
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             met_otherwise: met_otherwise(model, surface),
             set: InstructionSet::available()[0],
@@ -57,30 +57,30 @@ impl Contacts {
 
     /// Begins a step, which is to depend on nothing that was before it but the state.
     pub fn begin_step(&mut self) {
-        self.touches.forget();
+        self.rigid_contacts.forget();
     }
 
-    /// Lists the pairs that are near, or would be at the end of the stretch, in their order; `pad` is how much further than what they keep is near [m].
-    /// Those that are shown to stay further apart no longer wait for their proof.
-    pub fn list(&mut self, stretch: &mut Stretch, found: &mut Found, tangles: &Tangles, pad: f64) {
+    /// Lists the pairs that are near, or would be at the end of the window, in their order; `pad` is how much further than what they keep is near [m].
+    /// Those that are shown to stay further apart no longer wait for their check.
+    pub fn list(&mut self, window: &mut CcdWindow, found: &mut CandidateCache, tangles: &Tangles, pad: f64) {
         let (pairs, waiting) = found.waiting();
-        stretch.widen();
-        let Stretch { surface, start, end, inverse_mass, .. } = &*stretch;
+        window.widen();
+        let CcdWindow { surface, start, end, inverse_mass, .. } = &*window;
         let approach = |contact: &Contact| {
             let way = |k: usize| end[contact.points[k] as usize] - start[contact.points[k] as usize];
             let parting: f64 = (0..4).map(|k| contact.weights[k] * way(k).dot(contact.normal)).sum();
             pad - parting.min(0.0)
         };
-        let (set, wide, met_otherwise) = (self.set, stretch.wide(), &self.met_otherwise);
+        let (set, wide, met_otherwise) = (self.set, window.wide(), &self.met_otherwise);
         let near = |pair: &Pair| {
-            let of_features = !met_otherwise[stretch.place_of_two(stretch.objects(pair))];
-            of_features.then(|| stretch.kept(pair).distance + pad)
+            let of_features = !met_otherwise[window.place_of_two(window.objects(pair))];
+            of_features.then(|| window.kept(pair).distance + pad)
         };
         let tasks = room_for(pairs.len(), &mut self.tasks);
         let work = pairs.par_chunks(TASK).zip(waiting.par_chunks_mut(TASK)).zip(&mut *tasks);
         work.for_each(|((pairs, waiting), task)| {
             task.contacts.clear();
-            let left = task.sieve.sift(set, pairs, wide, |place, pair| {
+            let left = task.filter.undecided(set, pairs, wide, |place, pair| {
                 let near = near(pair);
                 waiting[place] = near.is_none();
                 near
@@ -98,33 +98,33 @@ impl Contacts {
         projection::drop_shadowed(&mut self.list, &mut self.shadowed);
         self.done.clear();
         self.done.resize(self.list.len(), Done::default());
-        self.list_touches(stretch, pairs, tangles, pad);
+        self.list_touches(window, pairs, tangles, pad);
     }
 
     /// The contacts of free bodies.
-    fn list_touches(&mut self, stretch: &Stretch, pairs: &[Pair], tangles: &Tangles, pad: f64) {
-        let Stretch { surface, free, start, end, inverse_mass, .. } = stretch;
+    fn list_touches(&mut self, window: &CcdWindow, pairs: &[Pair], tangles: &Tangles, pad: f64) {
+        let CcdWindow { surface, free, start, end, inverse_mass, .. } = window;
         if free.is_empty() {
             return;
         }
         let begin = Begin { surface, bodies: free, start, end, inverse_mass, pad };
         let is_free = |object: usize| free.of_object(object).is_some();
         let of_bodies =
-            |pair: &&Pair| stretch.objects(pair).into_iter().any(is_free) && !tangles.has(surface, pair);
-        let planes = stretch.planes.iter().filter_map(|object| Some((*object, stretch.poses[*object]?[0])));
-        self.touches.list(&begin, pairs.iter().filter(of_bodies), planes);
+            |pair: &&Pair| window.objects(pair).into_iter().any(is_free) && !tangles.has(surface, pair);
+        let planes = window.planes.iter().filter_map(|object| Some((*object, window.poses[*object]?[0])));
+        self.rigid_contacts.list(&begin, pairs.iter().filter(of_bodies), planes);
     }
 
     /// Starts a sub-step `[from, until]` [s].
-    pub fn begin_substep(&mut self, model: &Model, stretch: &Stretch, times: [f64; 2]) {
-        let surface = &stretch.surface;
+    pub fn begin_substep(&mut self, model: &Model, window: &CcdWindow, times: [f64; 2]) {
+        let surface = &window.surface;
         self.done.fill(Done::default());
         let place = |object: usize| {
             let poses = |c: &Collider| times.map(|time| c.pose(time));
             surface.objects[object].body.map_or([Pose::IDENTITY; 2], |b| poses(&model.colliders[b]))
         };
-        self.touches.begin_substep(place);
-        if !self.list.is_empty() || !stretch.free.is_empty() {
+        self.rigid_contacts.begin_substep(place);
+        if !self.list.is_empty() || !window.free.is_empty() {
             for (bodies, time) in self.bodies.iter_mut().zip(times) {
                 surface.place_bodies(model, time, bodies);
             }
@@ -133,9 +133,9 @@ impl Contacts {
 
     /// One sweep over all of them: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m]. Returns
     /// whether anything moved.
-    pub fn part(
+    pub fn project(
         &mut self,
-        stretch: &Stretch,
+        window: &CcdWindow,
         before: &[Vec4],
         after: &mut [Vec4],
         h: f64,
@@ -143,16 +143,20 @@ impl Contacts {
     ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
         let any =
-            projection::part(&self.list, &mut self.done, &Moved { before, bodies, h }, after, &mut moved);
-        any | self.touches.part(&stretch.free, &contact::Moved { before, bodies, h }, after, moved)
+            projection::project(&self.list, &mut self.done, &Moved { before, bodies, h }, after, &mut moved);
+        any | self.rigid_contacts.project(&window.free, &contact::Moved { before, bodies, h }, after, moved)
     }
 
     /// Those of features but for particles with closed-form solids, and Σ weights x over their points of led bodies, at the start of the
-    /// stretch and at its end [m].
-    pub fn features(&self, model: &Model, stretch: &Stretch) -> impl Iterator<Item = (&Contact, [DVec3; 2])> {
-        let n = stretch.surface.particles;
+    /// window and at its end [m].
+    pub fn features(
+        &self,
+        model: &Model,
+        window: &CcdWindow,
+    ) -> impl Iterator<Item = (&Contact, [DVec3; 2])> {
+        let n = window.surface.particles;
         let is_closed = |p: u32| {
-            let body = stretch.surface.objects[stretch.object_of(p)].body;
+            let body = window.surface.objects[window.object_of(p)].body;
             body.is_some_and(|b| matches!(model.colliders[b].form, Form::Closed(_)))
         };
         let of_corner = move |c: &Contact| c.weights[0] == 1.0 && c.moves[0] != 0.0 && is_closed(c.points[1]);
@@ -161,13 +165,13 @@ impl Contacts {
                 let parts = contact.points.iter().zip(contact.weights);
                 parts.filter(|(p, _)| **p as usize >= n).map(|(p, w)| w * at[*p as usize]).sum()
             };
-            (contact, [led(&stretch.start), led(&stretch.end)])
+            (contact, [led(&window.start), led(&window.end)])
         })
     }
 
     /// How many have pushed in this sub-step.
     pub fn touching(&self) -> u32 {
-        self.done.iter().filter(|done| done.push > 0.0).count() as u32 + self.touches.touching()
+        self.done.iter().filter(|done| done.push > 0.0).count() as u32 + self.rigid_contacts.touching()
     }
 }
 

@@ -116,7 +116,7 @@ pub struct Moved<'a> {
 }
 
 /// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns whether anything was moved.
-pub fn part(
+pub fn project(
     contacts: &[Contact],
     done: &mut [Done],
     moved: &Moved,

@@ -26,7 +26,7 @@ pub fn bodies(model: &Model, time: f64, h: f64) -> impl Iterator<Item = MovingBo
 
 /// How one piece of cloth meets one collider.
 #[derive(Debug, Clone, Copy)]
-pub struct Meeting {
+pub struct ContactParams {
     /// The distance that particles keep from the solid [m].
     pub distance: f64,
     /// Coulomb friction [1].
@@ -42,14 +42,14 @@ pub enum Corners {
     OfSmooth,
 }
 
-/// All meetings of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
-pub fn meetings(model: &Model, corners: Corners) -> Vec<Vec<Meeting>> {
+/// All contact_params of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
+pub fn contact_params(model: &Model, corners: Corners) -> Vec<Vec<ContactParams>> {
     let distance = |cloth: &ClothPiece, shape: &Shape| {
         let out = 0.5e-3 * cloth.fabric.thickness + clearance(shape, cloth);
         // What meets by features is nowhere near here.
         if corners == Corners::OfAll || is_smooth(shape, cloth) { out } else { f64::NEG_INFINITY }
     };
-    let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| Meeting {
+    let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| ContactParams {
         distance: distance(cloth, shape),
         friction: friction.map_or(cloth.fabric.friction, |f| (f * cloth.fabric.friction).sqrt()),
     };
@@ -86,13 +86,13 @@ pub fn is_smooth(shape: &Shape, cloth: &ClothPiece) -> bool {
 ///
 /// The normal part of the approach is taken away, the tangential one reduced by at most friction times that; what rests under the friction
 /// limit therefore does not creep. `moved` is where the particle would be, and is corrected.
-pub fn answer(
+pub fn resolve_contact(
     x: DVec3,
     v: &mut DVec3,
     moved: &mut DVec3,
     h: f64,
     body: &MovingBody,
-    meeting: &Meeting,
+    meeting: &ContactParams,
 ) -> bool {
     let Some(near) = nearest(&body.after, *moved, meeting.distance) else {
         return false;
@@ -110,7 +110,7 @@ fn touch(
     moved: &mut DVec3,
     h: f64,
     body: &MovingBody,
-    meeting: &Meeting,
+    meeting: &ContactParams,
 ) {
     let local = body.after.pose.to_local(*moved);
     let surface = (body.after.pose.to_world(local) - body.before.pose.to_world(local)) / h;

@@ -24,7 +24,7 @@ pub(super) struct Side {
 
 /// Two features near one another, at least one of them of a free body: Σ weights x leads from the second to the first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Touch {
+pub(super) struct RigidContact {
     pub points: [u32; 4],
     pub weights: [f64; 4],
     /// How many of the points are those of the first feature.
@@ -48,7 +48,7 @@ pub(super) struct Touch {
     /// Impulses so far [kg·m].
     pub push: f64,
     pub grip: DVec3,
-    /// The points that it is between, ascending: it is known by them from stretch to stretch.
+    /// The points that it is between, ascending: it is known by them from window to window.
     pub key: [u32; 4],
 }
 
@@ -62,7 +62,7 @@ pub struct Moved<'a> {
     pub h: f64,
 }
 
-impl Touch {
+impl RigidContact {
     pub fn new(points: [u32; 4], normal: DVec3, kept: Kept) -> Self {
         Self {
             points,
@@ -158,7 +158,7 @@ impl Touch {
     }
 
     /// The impulse that is still missing [kg·m], now counted as given.
-    pub fn answer(
+    pub fn resolve_contact(
         &mut self,
         bodies: &FreeBodies,
         planes: &[(usize, [Pose; 2])],

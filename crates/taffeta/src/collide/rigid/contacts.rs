@@ -3,7 +3,7 @@
 //! A push is an impulse at the point of contact; a body gives way to it as 1/m + (r×)ᵀ I⁻¹ (r×) says, and moves as a whole. Impulses add up
 //! over the sweeps of a sub-step: along the normal they are at least 0, across it at most friction times that, so that what rests does not creep.
 
-use super::contact::{Moved, Side, Touch};
+use super::contact::{Moved, RigidContact, Side};
 use super::free::{FreeBodies, Lie, mean};
 use crate::collide::broad_phase::candidates::{Kind, Pair};
 use crate::collide::broad_phase::features::triangles_around;
@@ -23,10 +23,10 @@ const RISES: f64 = 0.3;
 /// Sine of the angle below which edges run side by side.
 const SIDE_BY_SIDE: f64 = 1e-3;
 
-/// All contacts of free bodies in a stretch of time.
+/// All contacts of free bodies in a window of time.
 #[derive(Debug, Default)]
-pub struct Touches {
-    list: Vec<Touch>,
+pub struct RigidContacts {
+    list: Vec<RigidContact>,
     /// Per free body how it lies at the start of the sub-step.
     lies: Vec<Lie>,
     is_fresh: bool,
@@ -34,13 +34,13 @@ pub struct Touches {
     planes: Vec<(usize, [Pose; 2])>,
     /// Triangles around every point, as starts and one list.
     around: (Vec<u32>, Vec<u32>),
-    /// Contacts of the stretch before.
-    before: Vec<Touch>,
+    /// Contacts of the window before.
+    before: Vec<RigidContact>,
     /// Duration of the sub-step before [s]; 0 if a step has just begun.
     last: f64,
 }
 
-/// What a stretch of time begins with.
+/// What a window of time begins with.
 pub struct Begin<'a> {
     /// All that can touch.
     pub surface: &'a Surface,
@@ -69,14 +69,14 @@ impl Begin<'_> {
     }
 }
 
-impl Touches {
+impl RigidContacts {
     /// Room for the contacts of a surface.
     pub fn new(surface: &Surface, bodies: &FreeBodies) -> Self {
         let around = if bodies.is_empty() { Default::default() } else { triangles_around(surface) };
         Self { around, ..Self::default() }
     }
 
-    /// Lists the contacts of a stretch: of pairs that are near, or would be at its end, and of points near half-spaces.
+    /// Lists the contacts of a window: of pairs that are near, or would be at its end, and of points near half-spaces.
     pub fn list<'p>(
         &mut self,
         begin: &Begin,
@@ -108,7 +108,7 @@ impl Touches {
         self.before.reserve(self.list.len().saturating_sub(self.before.len()));
     }
 
-    fn of_pair(&self, begin: &Begin, pair: &Pair) -> Option<Touch> {
+    fn of_pair(&self, begin: &Begin, pair: &Pair) -> Option<RigidContact> {
         let Begin { surface, start, end, .. } = *begin;
         let near = closest(pair.kind, &pair.points.map(|p| start[p as usize]));
         let gap = near.vector.length();
@@ -130,8 +130,10 @@ impl Touches {
         {
             return None;
         }
-        let mut touch =
-            Touch { restitution: begin.restitution(objects), ..Touch::new(pair.points, normal, kept) };
+        let mut touch = RigidContact {
+            restitution: begin.restitution(objects),
+            ..RigidContact::new(pair.points, normal, kept)
+        };
         (touch.weights, touch.split) = (near.weights, split);
         touch.share_out(begin, features.map(|(of, _)| of), objects);
         touch.radii =
@@ -161,11 +163,11 @@ impl Touches {
         })
     }
 
-    /// Impulses of the stretch before are what those of this one start from: what rests needs the same ones again and again.
+    /// Impulses of the window before are what those of this one start from: what rests needs the same ones again and again.
     fn recall(&mut self) {
         for touch in &mut self.list {
             if let Ok(known) = self.before.binary_search_by_key(&touch.key, |before| before.key) {
-                let Touch { push, grip, .. } = self.before[known];
+                let RigidContact { push, grip, .. } = self.before[known];
                 (touch.push, touch.grip) = (push, grip - grip.dot(touch.normal) * touch.normal);
             }
         }
@@ -189,10 +191,10 @@ impl Touches {
     }
 }
 
-impl Touches {
+impl RigidContacts {
     /// Sweeps over all contacts: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns whether
     /// anything was moved.
-    pub fn part(
+    pub fn project(
         &mut self,
         bodies: &FreeBodies,
         moved: &Moved,
@@ -214,7 +216,7 @@ impl Touches {
             for k in 0..count {
                 // There and back: neither end of the list comes first.
                 let touch = &mut self.list[if sweep % 2 == 0 { k } else { count - 1 - k }];
-                let impulse = touch.answer(bodies, &self.planes, moved, after);
+                let impulse = touch.resolve_contact(bodies, &self.planes, moved, after);
                 if impulse != DVec3::ZERO {
                     touch.apply(bodies, &self.lies, impulse, |i, way| {
                         after[i] += Vec4::from(way);
@@ -276,7 +278,7 @@ fn on_plane(
     number: usize,
     p: usize,
     nodes: &[f64; 4],
-) -> Option<Touch> {
+) -> Option<RigidContact> {
     let (surface, free) = (begin.surface, begin.bodies.get(number));
     let (normal, kept) = (pose.rotation * DVec3::Y, surface.between(free.object, object));
     let local = pose.to_local(begin.start[p]);
@@ -284,7 +286,7 @@ fn on_plane(
     if local.y >= kept.distance + begin.pad + down.max(0.0) {
         return None;
     }
-    let mut touch = Touch::new([p as u32; 4], normal, kept);
+    let mut touch = RigidContact::new([p as u32; 4], normal, kept);
     touch.sides[0] = Side { body: Some(number), nodes: *nodes, ..Side::default() };
     touch.key = [p as u32, u32::MAX - 1 - object as u32, u32::MAX, u32::MAX];
     touch.plane = Some((object, DVec3::new(local.x, 0.0, local.z)));

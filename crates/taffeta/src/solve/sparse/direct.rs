@@ -110,7 +110,7 @@ impl Direct {
             let rest = link.rest;
             let squared = way(q, *ends).xyz().length_squared();
             let most = rest * rest * limits.most_give;
-            let stretch = (link.compliance * limits.kept * tension[*slot as usize]).clamp(-most, most);
+            let stretch = (link.compliance * limits.warm_start * tension[*slot as usize]).clamp(-most, most);
             self.change[k] = match start {
                 Start::Unused => 0.5 * (squared - rest * rest) - stretch,
                 Start::Directions(_) => self.way[k].xyz().length() * (squared.sqrt() - rest) - stretch,
@@ -124,7 +124,7 @@ impl Direct {
         self.solve();
         for (k, Edge { slot, .. }) in self.edges.iter().enumerate() {
             let tension = &mut tension[*slot as usize];
-            *tension = (limits.kept * *tension + self.change[k]).max(limits.least_tension);
+            *tension = (limits.warm_start * *tension + self.change[k]).max(limits.least_tension);
         }
         self.give(q, |q, i| q[i].0[3]);
     }

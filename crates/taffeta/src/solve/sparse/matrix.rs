@@ -9,7 +9,7 @@
 pub use super::assembly::{Assembly, Bending, Elements, Part, Sink};
 pub(in crate::solve) use super::pattern::Rows;
 pub use super::pattern::{ElementError, Pattern};
-use super::rank_one::{Coupling, Swelling};
+use super::rank_one::{Coupling, RankOneUpdate};
 use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, Vec4};
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ pub struct BlockMatrix {
     blocks: Vec<Vec<Block>>,
     /// P4's second matrix: contacts come and go, so they have no place in the pattern.
     couplings: Vec<Coupling>,
-    swellings: Vec<Swelling>,
+    swellings: Vec<RankOneUpdate>,
 }
 
 impl BlockMatrix {
@@ -79,7 +79,7 @@ impl BlockMatrix {
 
     fn forget_beyond(&mut self) {
         self.couplings.clear();
-        self.swellings.iter_mut().for_each(|swelling| swelling.factor = 0.0);
+        self.swellings.iter_mut().for_each(|rank_one| rank_one.factor = 0.0);
     }
 
     /// Adds `coupling.block` for the point Σ w_i x_i of up to four particles, which the pattern need not join.
@@ -107,14 +107,14 @@ impl BlockMatrix {
     }
 
     /// Adds the matrix factor × g gᵀ, where g has the vectors `gradient` at `particles`.
-    pub fn swell(&mut self, factor: f64, particles: &[u32], gradient: &[Vec4]) {
+    pub fn add_rank_one(&mut self, factor: f64, particles: &[u32], gradient: &[Vec4]) {
         // Those of before give their room.
-        let free = self.swellings.iter().position(|swelling| swelling.factor == 0.0);
+        let free = self.swellings.iter().position(|rank_one| rank_one.factor == 0.0);
         let place = free.unwrap_or_else(|| {
-            self.swellings.push(Swelling::default());
+            self.swellings.push(RankOneUpdate::default());
             self.swellings.len() - 1
         });
-        let Swelling { factor: own, particles: members, gradient: vectors } = &mut self.swellings[place];
+        let RankOneUpdate { factor: own, particles: members, gradient: vectors } = &mut self.swellings[place];
         *own = factor;
         members.clear();
         members.extend_from_slice(particles);
@@ -131,14 +131,14 @@ impl BlockMatrix {
 
     /// Whether particles are joined beyond the pattern.
     pub(in crate::solve) fn reaches_beyond(&self) -> bool {
-        !self.couplings.is_empty() || self.swellings.iter().any(|swelling| swelling.factor != 0.0)
+        !self.couplings.is_empty() || self.swellings.iter().any(|rank_one| rank_one.factor != 0.0)
     }
 
     /// Adds to y what joins particles beyond the pattern, in the order in which it came.
     pub(in crate::solve) fn add_beyond(&self, x: &[Vec4], y: &mut [Vec4]) {
         self.couplings.iter().for_each(|coupling| coupling.add_product(x, y));
-        let swollen = self.swellings.iter().filter(|swelling| swelling.factor != 0.0);
-        swollen.for_each(|swelling| swelling.add_product(x, y));
+        let swollen = self.swellings.iter().filter(|rank_one| rank_one.factor != 0.0);
+        swollen.for_each(|rank_one| rank_one.add_product(x, y));
     }
 
     /// Block (i, j), zero where the pattern has none.

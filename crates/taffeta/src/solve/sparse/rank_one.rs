@@ -35,7 +35,7 @@ impl Coupling {
 
 /// A matrix of rank one, factor × g gᵀ.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Swelling {
+pub struct RankOneUpdate {
     /// The factor, not negative.
     pub factor: f64,
     /// The particles of g.
@@ -44,7 +44,7 @@ pub struct Swelling {
     pub gradient: Vec<Vec4>,
 }
 
-impl Swelling {
+impl RankOneUpdate {
     /// Adds its product with x to y.
     pub(super) fn add_product(&self, x: &[Vec4], y: &mut [Vec4]) {
         let members = || self.particles.iter().zip(&self.gradient);

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Who pulls on whom.
 #[derive(Debug, Clone, Default)]
-pub struct Pull {
+pub struct Predictor {
     /// Per particle: where its edges start in `edges`.
     starts: Vec<u32>,
     /// The other end, and the place of the tension.
@@ -35,7 +35,7 @@ pub struct SubStep<'a> {
     /// Tension per length of every edge [N/m], and the share of it that pulls [1].
     pub tension: &'a [f64],
     /// See `tension`.
-    pub kept: f64,
+    pub warm_start: f64,
     /// Per particle: share of h² f / m by which a force displaces it [1].
     pub share: &'a [f64],
 }
@@ -49,7 +49,7 @@ pub struct Sums {
     pub added: f64,
 }
 
-impl Pull {
+impl Predictor {
     /// From edges: their ends, particles below `particles`, and places of their tensions.
     pub fn new(particles: usize, edges: impl Iterator<Item = ([u32; 2], u32)>) -> Self {
         let mut of: Vec<Vec<[u32; 2]>> = vec![Vec::new(); particles];
@@ -57,7 +57,7 @@ impl Pull {
             of[a as usize].push([b, slot]);
             of[b as usize].push([a, slot]);
         }
-        let mut pull = Pull::default();
+        let mut pull = Predictor::default();
         for around in of {
             pull.starts.push(pull.edges.len() as u32);
             pull.edges.extend(around);
@@ -71,16 +71,16 @@ impl Pull {
 #[inline(always)]
 fn at<T>(list: &[T], i: usize) -> &T {
     debug_assert!(i < list.len());
-    // SAFETY: `Pull::new` is given particles of the model and places that `Strips` gave out; lists of a `SubStep` have one entry for each.
+    // SAFETY: `Predictor::new` is given particles of the model and places that `Strips` gave out; lists of a `SubStep` have one entry for each.
     unsafe { list.get_unchecked(i) }
 }
 
 // Generic only to be compiled for every instruction set: its vectors are those of one particle.
 #[allow(clippy::extra_unused_type_parameters)]
 #[inline(always)]
-fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums {
+fn pull_all<W: Wide>(pull: &Predictor, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums {
     let SubStep { model, h, .. } = *now;
-    let (gravity, kept) = (W::Four::load(&Vec4::from(model.gravity)), W::Four::splat(now.kept));
+    let (gravity, kept) = (W::Four::load(&Vec4::from(model.gravity)), W::Four::splat(now.warm_start));
     let one = W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
     let (mut moving, mut added) = (W::Four::splat(0.0), W::Four::splat(0.0));
     for (q, i) in q.iter_mut().zip(particles) {
@@ -125,20 +125,20 @@ fn pull_all<W: Wide>(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mu
 
 /// The edges at a particle.
 #[inline(always)]
-fn around(pull: &Pull, particle: usize) -> &[[u32; 2]] {
+fn around(pull: &Predictor, particle: usize) -> &[[u32; 2]] {
     let (first, end) = (*at(&pull.starts, particle) as usize, *at(&pull.starts, particle + 1) as usize);
-    // SAFETY: `Pull::new` makes starts that grow and end with the list.
+    // SAFETY: `Predictor::new` makes starts that grow and end with the list.
     unsafe { pull.edges.get_unchecked(first..end) }
 }
 
 by_instruction_set! {
     /// Moves `particles` from their free motion by all that pulls; `q` gets their positions and mobilities h²/m [m/N].
-    pub fn apply = pull_all(pull: &Pull, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums
+    pub fn apply = pull_all(pull: &Predictor, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums
 }
 
-/// What [`lead_on`] needs besides positions.
+/// What [`update_velocities`] needs besides positions.
 #[derive(Debug, Clone, Copy)]
-pub struct Lead<'a> {
+pub struct Update<'a> {
     /// The model.
     pub model: &'a Model,
     /// Duration of the sub-step [s].
@@ -152,7 +152,7 @@ pub struct Lead<'a> {
 }
 
 #[inline(always)]
-fn lead_all<W: Wide>(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mut [Vec4]) {
+fn lead_all<W: Wide>(particles: Range<usize>, now: &Update, x: &mut [Vec4], y: &mut [Vec4]) {
     let rate = now.h * now.model.air.damping;
     let wind = W::Four::load(&Vec4::from(now.model.air.wind)) * W::Four::splat(now.h * rate);
     let (slower, one) = (W::Four::splat(1.0 / (1.0 + rate)), W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0])));
@@ -176,5 +176,5 @@ fn lead_all<W: Wide>(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mu
 by_instruction_set! {
     /// Makes the end of a sub-step the start of the next, and lets its velocity lead on: new `x` and `y` of some particles. The fourth number of `x` is 0 for
     /// those that touch, 1 for others.
-    pub fn lead_on = lead_all(particles: Range<usize>, now: &Lead, x: &mut [Vec4], y: &mut [Vec4])
+    pub fn update_velocities = lead_all(particles: Range<usize>, now: &Update, x: &mut [Vec4], y: &mut [Vec4])
 }

@@ -37,15 +37,19 @@ pub struct Limits {
     /// Largest strain that compliance may bring about [1].
     pub most_give: f64,
     /// Share of the tensions so far that counts [1].
-    pub kept: f64,
+    pub warm_start: f64,
     /// Changes of tension over what a strip alone asks for [1]: strips that cross it will undo some.
-    pub beyond: f64,
+    pub over_relaxation: f64,
 }
 
 impl Limits {
     /// No limits.
-    pub const NONE: Limits =
-        Limits { least_tension: f64::NEG_INFINITY, most_give: f64::INFINITY, kept: 1.0, beyond: 1.0 };
+    pub const NONE: Limits = Limits {
+        least_tension: f64::NEG_INFINITY,
+        most_give: f64::INFINITY,
+        warm_start: 1.0,
+        over_relaxation: 1.0,
+    };
 }
 
 /// Particles that the blocks of one group write to, each its own.
@@ -135,7 +139,7 @@ fn solve<W: Wide, const KIND: u8>(
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { next_p - p };
         let squared = d.fused_dot(d);
         let least = squared.max(squared_rest * W::splat(CRUSHED));
-        let kept = W::load(&tension[i]) * W::splat(limits.kept);
+        let kept = W::load(&tension[i]) * W::splat(limits.warm_start);
         let (error, compliance) = if KIND == SOFT {
             let compliance = compliance * least;
             (compliance.mul_sub_from(kept, squared - (squared_rest * squared).sqrt()), compliance)
@@ -175,8 +179,8 @@ fn solve<W: Wide, const KIND: u8>(
         let row = &rows[i];
         change = share.mul_add(change, W::load(&row.change));
         share = W::load(&row.share);
-        let applied = if KIND == LIMITED { change * W::splat(limits.beyond) } else { change };
-        let whole = W::load(&tension[i]).mul_add(W::splat(limits.kept), applied);
+        let applied = if KIND == LIMITED { change * W::splat(limits.over_relaxation) } else { change };
+        let whole = W::load(&tension[i]).mul_add(W::splat(limits.warm_start), applied);
         whole.max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { p - before };
@@ -235,8 +239,14 @@ fn solve_hard<W: Wide>(
 }
 
 #[inline(always)]
-fn solve_soft<W: Wide>(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], kept: f64) {
-    solve::<W, SOFT>(block, q, (q, 0.0), tension, rows, Limits { kept, ..Limits::NONE });
+fn solve_soft<W: Wide>(
+    block: &Block,
+    q: Particles,
+    tension: &mut [Lanes],
+    rows: &mut [Row],
+    warm_start: f64,
+) {
+    solve::<W, SOFT>(block, q, (q, 0.0), tension, rows, Limits { warm_start, ..Limits::NONE });
 }
 
 by_instruction_set! {
@@ -252,8 +262,8 @@ by_instruction_set! {
 }
 
 by_instruction_set! {
-    /// One implicit step of soft strips; changes particles and tensions, of which the share `kept` [1] counts.
-    pub fn soft = solve_soft(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], kept: f64)
+    /// One implicit step of soft strips; changes particles and tensions, of which the share `warm_start` [1] counts.
+    pub fn soft = solve_soft(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], warm_start: f64)
 }
 
 #[inline(always)]
@@ -290,7 +300,7 @@ fn level_lanes<W: Wide>(block: &Block, q: Particles, y: Particles, rows: &mut [R
 by_instruction_set! {
     /// Velocity impulses (P1 §3.2, P2 eq. 3): no edge of a hard strip at `q` then changes its length from `q` to `y`, to first order. Changes `y`;
     /// mobilities are those of `q`.
-    pub fn level = level_lanes(block: &Block, q: Particles, y: Particles, rows: &mut [Row])
+    pub fn project_velocities = level_lanes(block: &Block, q: Particles, y: Particles, rows: &mut [Row])
 }
 
 #[inline(always)]

@@ -179,10 +179,10 @@ impl Simulation {
 
     /// Whether particles can move on to these places [m] without meeting anything.
     fn is_free(&mut self, ends: &[DVec3]) -> bool {
-        self.guard.as_mut().is_none_or(|guard| {
+        self.pipeline.as_mut().is_none_or(|pipeline| {
             let (positions, still) = (self.state.positions.iter().copied(), ends.iter().map(|_| DVec3::ZERO));
-            guard.place(&self.model, [self.state.time; 2], positions, still);
-            guard.settle(ends.iter().copied()).hits == 0
+            pipeline.place(&self.model, [self.state.time; 2], positions, still);
+            pipeline.resolve(ends.iter().copied()).hits == 0
         })
     }
 

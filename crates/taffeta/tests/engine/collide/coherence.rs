@@ -60,7 +60,7 @@ fn follow(seed: u64, threads: usize) -> Tally {
         });
         assert_eq!(plain.pairs(), coherent.pairs(), "step {step}");
         found += plain.pairs().len();
-        // A guard may have shortened the motion.
+        // A pipeline may have shortened the motion.
         let share = [1.0, 1.0, 0.5][step % 3];
         from.iter_mut().zip(&to).for_each(|(a, b)| *a = a.lerp(*b, share));
     }

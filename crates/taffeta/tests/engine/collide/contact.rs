@@ -2,7 +2,7 @@
 
 use crate::common::{run, simulation};
 use taffeta::collide::broad_phase::candidates::Kind;
-use taffeta::collide::ccd::time_of_impact::{Passage, passage};
+use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
 use taffeta::math::DVec3;
 use taffeta::scene::{
     BoxShape, CapsuleShape, Cloth, Collider, Keyframe, Method, Pin, PlaneShape, Scene, Sheet, Side, Solver,
@@ -134,7 +134,7 @@ fn crossings(model: &Model, from: &[DVec3], to: &[DVec3]) -> usize {
     let meets = |kind, points: [u32; 4]| {
         let of = |x: &[DVec3]| points.map(|p| x[p as usize]);
         let (first, second) = points.split_at(if kind == Kind::EdgeEdge { 2 } else { 1 });
-        !parted(first, second) && passage(kind, &of(from), &of(to), 0.0) != Passage::Free
+        !parted(first, second) && time_of_impact(kind, &of(from), &of(to), 0.0) != TimeOfImpact::Free
     };
     let mut count = 0;
     for p in 0..from.len() as u32 {
@@ -198,7 +198,7 @@ fn nothing_crosses_between_frames() {
     for method in Method::ALL {
         for make in [twist as Make, stack] {
             let mut scene = make(*method);
-            // Steps so short that each is one stretch; ends that are turned four times as fast meet within fewer.
+            // Steps so short that each is one window; ends that are turned four times as fast meet within fewer.
             scene.frame_time = 1.0 / 960.0;
             if !testing::long() {
                 let moments = scene.cloth[0].pin.iter_mut().flat_map(|pin| &mut pin.keyframe);

@@ -1,6 +1,6 @@
-//! Nothing that meets is called free: known queries, meetings made exactly on a grid, and passages beside a sampling twin.
+//! Nothing that meets is called free: known queries, contact_params made exactly on a grid, and passages beside a sampling twin.
 //!
-//! `TAFFETA_HITS=1000000 cargo test --release -p taffeta --test engine passage` makes as many meetings of each kind and class: 14 million.
+//! `TAFFETA_HITS=1000000 cargo test --release -p taffeta --test engine passage` makes as many contact_params of each kind and class: 14 million.
 
 #[allow(dead_code)] // its main is not called here
 #[path = "../../../examples/ccd_queries.rs"]
@@ -8,7 +8,7 @@ mod ccd_queries;
 
 use taffeta::collide::ccd::distance::{Kind, closest, lower_bound};
 use taffeta::collide::ccd::separating_axis::apart;
-use taffeta::collide::ccd::time_of_impact::{Passage, passage};
+use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Vec4};
@@ -114,25 +114,25 @@ fn queries_made_with_their_truth_are_never_missed_never_late_and_seldom_called_i
     for separation in [0.0, 1e-10, 1e-8, 1e-6, 1e-4] {
         let (mut near, mut free) = (0, 0);
         for query in &queries {
-            let told = passage(query.kind, &query.from, &query.to, separation);
+            let told = time_of_impact(query.kind, &query.from, &query.to, separation);
             let what =
                 || format!("{:?} {:?} {:e}: {told:?}", query.kind, query.contact, query.least_distance);
             // What comes within the separation meets; what stays further than twice that away is free.
             if query.least_distance <= separation {
                 assert!(
-                    matches!(told, Passage::Meets(time) if query.contact.is_none_or(|t| time <= t)),
+                    matches!(told, TimeOfImpact::At(time) if query.contact.is_none_or(|t| time <= t)),
                     "{}",
                     what()
                 );
                 near += 1;
             } else if query.least_distance > 2.0 * separation {
-                assert_eq!(told, Passage::Free, "{}", what());
+                assert_eq!(told, TimeOfImpact::Free, "{}", what());
                 free += 1;
             }
         }
         // The time told is not much too early: they are down to twice the separation by then.
         for query in &queries {
-            if let Passage::Meets(time) = passage(query.kind, &query.from, &query.to, separation) {
+            if let TimeOfImpact::At(time) = time_of_impact(query.kind, &query.from, &query.to, separation) {
                 let there = std::array::from_fn(|k| query.from[k].lerp(query.to[k], time));
                 let left = closest(query.kind, &there).vector.length();
                 assert!(left < 2.0 * separation + 1e-12, "{left:e} at {time}");
@@ -180,7 +180,7 @@ const CLASSES: [Class; 7] = [
 ];
 
 /// Features that are `distance` apart at `time`, exactly: all numbers are whole multiples of a power of two, and few bits long.
-struct Meeting {
+struct ContactParams {
     from: [DVec3; 4],
     to: [DVec3; 4],
     time: f64,
@@ -202,7 +202,7 @@ fn combine(terms: &[(i64, Whole)]) -> Whole {
     std::array::from_fn(|axis| terms.iter().map(|(factor, point)| factor * point[axis]).sum())
 }
 
-fn meeting(kind: Kind, class: Class, random: &mut Random) -> Meeting {
+fn meeting(kind: Kind, class: Class, random: &mut Random) -> ContactParams {
     let corner = |random: &mut Random, range: i64| -> Whole {
         std::array::from_fn(|_| 256 * (random.below(2 * range as usize + 1) as i64 - range))
     };
@@ -254,7 +254,7 @@ fn meeting(kind: Kind, class: Class, random: &mut Random) -> Meeting {
             |k: usize| DVec3::from_array(combine(&[(1, origin), (1, p[k]), (steps, v[k])]).map(|c| c as f64));
         std::array::from_fn(|k| unit * place(k))
     };
-    Meeting {
+    ContactParams {
         from: at(-eighth),
         to: at(8 - eighth),
         time: eighth as f64 / 8.0,
@@ -272,13 +272,13 @@ fn meetings_made_exactly_are_never_missed_and_never_late() {
         for class in CLASSES {
             let mut random = Random::new(7);
             for _ in 0..count {
-                let Meeting { from, to, time, distance } = meeting(kind, class, &mut random);
-                let told = passage(kind, &from, &to, distance);
+                let ContactParams { from, to, time, distance } = meeting(kind, class, &mut random);
+                let told = time_of_impact(kind, &from, &to, distance);
                 assert!(
-                    matches!(told, Passage::Meets(t) if t <= time),
+                    matches!(told, TimeOfImpact::At(t) if t <= time),
                     "{kind:?} {class:?}: {told:?}, but {distance:e} apart at {time}: {from:?} {to:?}"
                 );
-                let Passage::Meets(t) = told else { continue };
+                let TimeOfImpact::At(t) = told else { continue };
                 let place = std::array::from_fn(|k| from[k] + t * (to[k] - from[k]));
                 let near = closest(kind, &place).vector.length();
                 // Up to the rounding of the places.
@@ -309,9 +309,10 @@ fn many_at_once_are_as_sound_and_seldom_stricter_than_one_by_one() {
     for kind in KINDS {
         for class in CLASSES {
             let mut random = Random::new(13);
-            let meetings: Vec<Meeting> = (0..3_003).map(|_| meeting(kind, class, &mut random)).collect();
-            let motions: Vec<_> = meetings.iter().map(|m| [m.from, m.to]).collect();
-            let distances: Vec<f64> = meetings.iter().map(|m| m.distance).collect();
+            let contact_params: Vec<ContactParams> =
+                (0..3_003).map(|_| meeting(kind, class, &mut random)).collect();
+            let motions: Vec<_> = contact_params.iter().map(|m| [m.from, m.to]).collect();
+            let distances: Vec<f64> = contact_params.iter().map(|m| m.distance).collect();
             assert!(!all_at_once(kind, &motions, &distances).contains(&true), "{kind:?} {class:?}");
         }
         let (motions, separations) = random_motions(1_003);
@@ -328,7 +329,7 @@ fn many_at_once_are_as_sound_and_seldom_stricter_than_one_by_one() {
         for (([from, to], separation), told) in
             motions.iter().zip(&separations).zip(all_at_once(kind, &motions, &separations))
         {
-            free += usize::from(passage(kind, from, to, *separation) == Passage::Free);
+            free += usize::from(time_of_impact(kind, from, to, *separation) == TimeOfImpact::Free);
             apart += usize::from(told);
         }
         assert!(10 * apart > 9 * free, "{kind:?}: {apart} of {free}");
@@ -371,14 +372,14 @@ fn passages_agree_with_sampling_up_to_the_tolerance_told() {
     for kind in KINDS {
         for ([from, to], &separation) in motions.iter().zip(&separations) {
             let (least, apart) = (sampled(kind, from, to), closest(kind, from).vector.length());
-            match passage(kind, from, to, separation) {
-                Passage::Free => {
+            match time_of_impact(kind, from, to, separation) {
+                TimeOfImpact::Free => {
                     assert!(least > separation, "{kind:?}: free, but {least:e} apart");
                     free += 1;
                 }
                 // Sampling finds no crossing of width zero, so it is given a little.
-                Passage::Meets(_) if least > separation + (apart - separation) / 64.0 + 1e-5 => early += 1,
-                Passage::Meets(_) => called += 1,
+                TimeOfImpact::At(_) if least > separation + (apart - separation) / 64.0 + 1e-5 => early += 1,
+                TimeOfImpact::At(_) => called += 1,
             }
         }
     }
@@ -391,15 +392,15 @@ fn what_is_not_a_number_is_never_free() {
     for kind in KINDS {
         let far = [DVec3::ZERO, DVec3::Y, DVec3::X * 10.0, DVec3::X * 10.0 + DVec3::Y];
         let far = if kind == Kind::EdgeEdge { far } else { [far[0], far[2], far[3], far[2] + DVec3::Z] };
-        assert_eq!(passage(kind, &far, &far, 0.1), Passage::Free);
-        assert_eq!(passage(kind, &far, &far, f64::NAN), Passage::Meets(0.0));
+        assert_eq!(time_of_impact(kind, &far, &far, 0.1), TimeOfImpact::Free);
+        assert_eq!(time_of_impact(kind, &far, &far, f64::NAN), TimeOfImpact::At(0.0));
         for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for place in 0..24 {
                 let mut both = [far, far];
                 both[place / 12][place % 12 / 3][place % 3] = wrong;
-                let told = passage(kind, &both[0], &both[1], 0.1);
+                let told = time_of_impact(kind, &both[0], &both[1], 0.1);
                 assert!(!all_at_once(kind, &[both], &[0.1])[0], "{kind:?} {place}");
-                assert!(matches!(told, Passage::Meets(_)), "{kind:?} {wrong} at {place}: {told:?}");
+                assert!(matches!(told, TimeOfImpact::At(_)), "{kind:?} {wrong} at {place}: {told:?}");
                 assert!(lower_bound(kind, &both[0]) <= if place < 12 { 0.0 } else { 10.0 });
             }
         }

@@ -3,7 +3,7 @@
 use taffeta::collide::broad_phase::boxes::Bounds;
 use taffeta::collide::broad_phase::bvh::{Tree, Update};
 use taffeta::collide::broad_phase::bvh_queries::Walk;
-use taffeta::collide::broad_phase::wide_bvh::{Heap, Task};
+use taffeta::collide::broad_phase::wide_bvh::{Task, WideBvh};
 use taffeta::math::DVec3;
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
@@ -60,7 +60,7 @@ fn trees_follow_motion_and_find_all_pairs() {
         let mut swarm = Swarm::new(count, 3);
         let mut other = Swarm::new(40, 4);
         let mut trees = Update::ALL.map(|(way, name)| (way, name, Tree::new(&swarm.boxes())));
-        let mut heap = Heap::new(&swarm.centres);
+        let mut heap = WideBvh::new(&swarm.centres);
         let (mut seen, mut stack) = (0, Vec::new());
         for step in 0..12 {
             swarm.wander([0.01, 0.3][step % 2]);
@@ -85,8 +85,8 @@ fn trees_follow_motion_and_find_all_pairs() {
     }
 }
 
-fn check_heap(heap: &Heap, inside: &[[u32; 2]], others: &[Bounds], across: &[[u32; 2]]) {
-    let mut far = Heap::new(&vec![DVec3::ZERO; others.len()]);
+fn check_heap(heap: &WideBvh, inside: &[[u32; 2]], others: &[Bounds], across: &[[u32; 2]]) {
+    let mut far = WideBvh::new(&vec![DVec3::ZERO; others.len()]);
     far.refit(|k| others[k as usize]);
     let (mut tasks, mut stack) = (Vec::new(), Vec::new());
     for set in InstructionSet::available() {
@@ -110,7 +110,7 @@ fn check_heap(heap: &Heap, inside: &[[u32; 2]], others: &[Bounds], across: &[[u3
 fn pairs_that_are_left_out_are_not_told() {
     let swarm = Swarm::new(200, 9);
     let boxes = swarm.boxes();
-    let mut heap = Heap::new(&swarm.centres);
+    let mut heap = WideBvh::new(&swarm.centres);
     heap.refit(|k| boxes[k as usize]);
     let out = |i: u32, j: u32| (i + j).is_multiple_of(3);
     let all = (0..200).flat_map(|i| (0..i).map(move |j| [i, j]));
@@ -125,7 +125,7 @@ fn rays_and_nearest_agree_with_brute_force() {
     let mut tree = Tree::new(&swarm.boxes());
     swarm.wander(0.2);
     tree.update(&swarm.boxes(), Update::Reinsert);
-    let mut heap = Heap::new(&swarm.centres);
+    let mut heap = WideBvh::new(&swarm.centres);
     let boxes = swarm.boxes();
     heap.refit(|k| boxes[k as usize]);
     let (mut random, mut hits) = (Random::new(6), 0);

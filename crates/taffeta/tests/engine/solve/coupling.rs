@@ -11,7 +11,7 @@ fn vector(random: &mut Random) -> DVec3 {
     DVec3::from_array(std::array::from_fn(|_| random.between(-1.0, 1.0)))
 }
 
-/// A matrix with contacts of one, two and four particles and a swelling, and all its blocks written out.
+/// A matrix with contacts of one, two and four particles and a rank_one, and all its blocks written out.
 fn coupled() -> (BlockMatrix, Vec<Vec<DMat3>>) {
     let mut random = Random::new(6);
     let mut matrix = BlockMatrix::new(Pattern::new(COUNT, std::iter::empty()).unwrap());
@@ -34,7 +34,7 @@ fn coupled() -> (BlockMatrix, Vec<Vec<DMat3>>) {
     let members: Vec<u32> = vec![0, 3, 4, 9];
     let gradient: Vec<DVec3> = members.iter().map(|_| vector(&mut random)).collect();
     let padded: Vec<Vec4> = gradient.iter().map(|g| Vec4::from(*g)).collect();
-    matrix.swell(2.0, &members, &padded);
+    matrix.add_rank_one(2.0, &members, &padded);
     for (i, a) in members.iter().zip(&gradient) {
         for (j, b) in members.iter().zip(&gradient) {
             blocks[*i as usize][*j as usize] += outer(*a, *b) * 2.0;

@@ -9,7 +9,7 @@ use taffeta::solve::sparse::direct::Direct;
 use taffeta::solve::strips::bends::{self, Fold};
 use taffeta::solve::strips::blocks::{Link, Strips, Turn, each_block};
 use taffeta::solve::strips::parts::cut;
-use taffeta::solve::strips::predict::{self, Pull, SubStep};
+use taffeta::solve::strips::predict::{self, Predictor, SubStep};
 use taffeta::solve::strips::tridiagonal::{self, Limits, Particles, Row, Start};
 
 /// A small net of edges with lengths to keep.
@@ -92,7 +92,7 @@ fn by_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Sweeps) -> Ve
 fn sweeps_over_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Sweeps) -> (Vec<Vec4>, u32) {
     // A limit that is out of reach: limits are for sweeps that follow one another.
     let (most_give, beyond) = if sweeps == Sweeps::Relaxed { (1e9, 1.6) } else { (f64::INFINITY, 1.0) };
-    let limits = Limits { most_give, beyond, ..Limits::NONE };
+    let limits = Limits { most_give, over_relaxation: beyond, ..Limits::NONE };
     let n = net.rest.len();
     let straights = if single { Vec::new() } else { straight_pairs(&net.edges, &net.rest) };
     let groups = cut(&net.edges, &straights, n);
@@ -323,7 +323,7 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
         for start in [Start::Unused, Start::Errors(x, 0.5)] {
             tridiagonal::hard(set, block, to, start, &mut tension, &mut rows, limits);
         }
-        tridiagonal::level(set, block, to, y_at, &mut rows);
+        tridiagonal::project_velocities(set, block, to, y_at, &mut rows);
     }
     q.extend(y);
     q
@@ -345,9 +345,9 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
     let tension: Vec<f64> = model.edges.iter().map(|_| 10f64.powf(random.between(-3.0, 4.0))).collect();
     let share: Vec<f64> = (0..n).map(|_| random.between(0.5, 1.0)).collect();
     let held: Vec<Vec4> = (0..n).map(|i| Vec4([0.01 * i as f64, 0.0, -0.02, 0.0])).collect();
-    let pull = Pull::new(n, model.edges.iter().copied().zip(0..));
+    let pull = Predictor::new(n, model.edges.iter().copied().zip(0..));
     let kept = 0.7;
-    let now = SubStep { model, h, x: &x, y: &y, held: &held, tension: &tension, kept, share: &share };
+    let now = SubStep { model, h, x: &x, y: &y, held: &held, tension: &tension, warm_start: kept, share: &share };
     let with = |set: &InstructionSet| {
         let mut q = vec![Vec4::ZERO; n];
         let sums = predict::apply(*set, &pull, 0..n, &now, &mut q);

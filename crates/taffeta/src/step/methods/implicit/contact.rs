@@ -8,7 +8,7 @@
 
 use super::particles::Particles;
 use crate::collide::rigid::nearest::nearest;
-use crate::collide::{self, Corners, Meeting, MovingBody};
+use crate::collide::{self, ContactParams, Corners, MovingBody};
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::Model;
 use crate::solve::sparse::matrix::BlockMatrix;
@@ -95,8 +95,8 @@ impl Reach<'_> {
 
 /// All contacts of a stage.
 #[derive(Debug)]
-pub(super) struct Touch {
-    meetings: Vec<Vec<Meeting>>,
+pub(super) struct ContactRows {
+    contact_params: Vec<Vec<ContactParams>>,
     pub bodies: Vec<MovingBody>,
     rows: Vec<Row>,
     /// Whether a particle has a row with a collider, `[particle × colliders + collider]`.
@@ -105,13 +105,13 @@ pub(super) struct Touch {
     before: Vec<(u32, DMat3, Vec4)>,
 }
 
-impl Touch {
+impl ContactRows {
     pub fn new(model: &Model) -> Self {
         let (particles, colliders) = (model.cloth_particle_count(), model.colliders.len());
         // In contact every particle may have a row, and some two.
         let room = if colliders == 0 { 0 } else { 2 * particles };
         Self {
-            meetings: collide::meetings(model, Corners::OfAll),
+            contact_params: collide::contact_params(model, Corners::OfAll),
             bodies: Vec::with_capacity(colliders),
             rows: Vec::with_capacity(room),
             listed: vec![false; particles * colliders],
@@ -155,11 +155,12 @@ impl Touch {
         matrix: &BlockMatrix,
         memory: Option<&[f64]>,
     ) {
-        let Self { meetings, bodies, rows, listed, .. } = self;
+        let Self { contact_params, bodies, rows, listed, .. } = self;
         for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
             let end = reach.end(i, v);
             let own = memory.map(|memory| &memory[REMEMBERED * i..][..REMEMBERED]);
-            for (c, (body, meeting)) in bodies.iter().zip(&meetings[particles.cloth[i] as usize]).enumerate()
+            for (c, (body, meeting)) in
+                bodies.iter().zip(&contact_params[particles.cloth[i] as usize]).enumerate()
             {
                 let another = own.is_some_and(|own| own[4] != (c + 1) as f64);
                 if another || listed[i * bodies.len() + c] {
@@ -208,7 +209,7 @@ impl Touch {
     }
 
     /// Adds all rows to a system.
-    pub fn press(&mut self, h: f64, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+    pub fn add_rows(&mut self, h: f64, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
         for row in &self.rows {
             let contact = &row.contact;
             let (block, force) = row.linear();
@@ -232,7 +233,7 @@ impl Touch {
 
     /// Holds all rows against velocities: the share by which forces were not those that the law asks for. Rows are then as it asks; pressures
     /// are those found, if forces are `balanced`.
-    pub fn judge(
+    pub fn update_active_set(
         &mut self,
         particles: &Particles,
         reach: &Reach,
@@ -310,9 +311,9 @@ impl Touch {
     }
 
     /// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
-    pub fn guard(&self, particles: &Particles, x: &mut [Vec4], v: &mut [Vec4], duration: f64) {
+    pub fn keep_out(&self, particles: &Particles, x: &mut [Vec4], v: &mut [Vec4], duration: f64) {
         for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
-            for (body, meeting) in self.bodies.iter().zip(&self.meetings[particles.cloth[i] as usize]) {
+            for (body, meeting) in self.bodies.iter().zip(&self.contact_params[particles.cloth[i] as usize]) {
                 let end = x[i].xyz();
                 let deep = ALLOWED_DEPTH * meeting.distance;
                 let Some(near) = nearest(&body.after, end, meeting.distance - deep) else { continue };

@@ -2,20 +2,20 @@
 
 use super::contact::Contact;
 use super::particles::Particles;
-use crate::collide::Guard;
+use crate::collide::ContactPipeline;
 use crate::collide::contact::projection::PARTING_SPEED;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
 
-/// What the guard has found near on the way from positions `x` [m], without what particles keep clear of on their own.
+/// What the contact pipeline has found near on the way from positions `x` [m], without what particles keep clear of on their own.
 pub(super) fn contacts<'a>(
-    guard: &'a Guard,
+    pipeline: &'a ContactPipeline,
     model: &'a Model,
     particles: &'a Particles,
     x: &'a [Vec4],
     duration: f64,
 ) -> impl Iterator<Item = Contact> + 'a {
-    guard.features(model).map(move |(feature, [led_from, led_to])| {
+    pipeline.features(model).map(move |(feature, [led_from, led_to])| {
         let own = |k: usize| particles.place.get(feature.points[k] as usize);
         let weights = std::array::from_fn(|k| own(k).map_or(0.0, |_| feature.weights[k]));
         let places: [u32; 4] = std::array::from_fn(|k| own(k).copied().unwrap_or(0));

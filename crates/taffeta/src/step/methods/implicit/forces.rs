@@ -371,7 +371,7 @@ impl Balloon {
         let grown: f64 = members().map(|(i, g)| g.xyz().dot((at.start[i] - at.y[i]).xyz())).sum();
         members().for_each(|(i, g)| rhs[i] += *g * (at.h * (pressure + slope * grown)));
         if slope < 0.0 {
-            matrix.swell(-slope * at.h * at.h, &self.particles, &gradient);
+            matrix.add_rank_one(-slope * at.h * at.h, &self.particles, &gradient);
         }
         self.gradient = gradient;
     }

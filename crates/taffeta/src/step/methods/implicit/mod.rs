@@ -11,13 +11,13 @@ mod forces;
 mod newton;
 mod particles;
 
-use crate::collide::{Guard, Settled};
+use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::{Model, State};
 use crate::scene::StepChoice;
 use crate::step::report::{StepError, StepReport};
 use crate::step::rigid_bodies;
-use contact::Touch;
+use contact::ContactRows;
 use newton::{Goal, Unknowns};
 use particles::Particles;
 use std::time::Instant;
@@ -109,7 +109,7 @@ impl Implicit {
     /// How many numbers are remembered from step to step: contacts, two times, and for BDF2 the past.
     pub fn memory(&self, model: &Model) -> usize {
         let past = if self.order == Order::Second { 6 * model.cloth_particle_count() } else { 0 };
-        Touch::memory(model) + 2 + past
+        ContactRows::memory(model) + 2 + past
     }
 
     /// Moves `state` on by one step of the model.
@@ -117,7 +117,7 @@ impl Implicit {
         &mut self,
         model: &Model,
         state: &mut State,
-        mut guard: Option<&mut Guard>,
+        mut pipeline: Option<&mut ContactPipeline>,
     ) -> Result<StepReport, StepError> {
         let mut report =
             StepReport { converged: true, shortest_substep: f64::INFINITY, ..StepReport::default() };
@@ -128,7 +128,7 @@ impl Implicit {
             (self.after[node], self.flight[node]) =
                 (state.positions[node].into(), state.velocities[node].into());
         }
-        let mut memory = Memory::read(&mut state.memory, Touch::memory(model));
+        let mut memory = Memory::read(&mut state.memory, ContactRows::memory(model));
         recall(memory.past, &mut self.past);
         let equal = match (model.substeps, model.step) {
             (Some(count), _) => Some(count),
@@ -150,14 +150,14 @@ impl Implicit {
             let time = state.time + done;
             self.particles.gather(&self.x, &mut self.before);
             self.find_end(model, time, duration, equal.is_none(), &mut memory, &mut report)?;
-            self.keep_clear(guard.as_deref_mut(), model, time, &memory, &mut report)?;
+            self.keep_clear(pipeline.as_deref_mut(), model, time, &memory, &mut report)?;
             let clock = Instant::now();
             report.contacts = self.move_on(memory.last, &mut memory);
             report.stages.add("move", clock.elapsed().as_secs_f64());
-            if let Some(guard) = &mut guard {
+            if let Some(pipeline) = &mut pipeline {
                 let clock = Instant::now();
-                report.settled += self.keep_apart(guard, model, time, memory.last);
-                report.contacts += guard.touching();
+                report.settled += self.keep_apart(pipeline, model, time, memory.last);
+                report.contacts += pipeline.touching();
                 report.stages.add("guard", clock.elapsed().as_secs_f64());
             }
             // The last sub-step ends exactly where the step ends.
@@ -211,59 +211,65 @@ impl Implicit {
         Ok(())
     }
 
-    /// Lets the guard find what meets on the way, and settles contacts in the system: those of features too, where any of them pushes.
+    /// Lets the contact pipeline find what meets on the way, and settles contacts in the system: those of features too, where any of them pushes.
     fn keep_clear(
         &mut self,
-        guard: Option<&mut Guard>,
+        pipeline: Option<&mut ContactPipeline>,
         model: &Model,
         time: f64,
         memory: &Memory,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let duration = memory.last;
-        let guard = guard.map(|guard| {
+        let pipeline = pipeline.map(|pipeline| {
             let clock = Instant::now();
-            self.meet(guard, model, time, duration);
+            self.meet(pipeline, model, time, duration);
             report.stages.add("guard", clock.elapsed().as_secs_f64());
-            &*guard
+            &*pipeline
         });
         let Self { unknowns, particles, x, v, start: [start, speed], .. } = self;
         let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: memory.contacts };
         // Around what intersects, contacts would hold both sides where they are.
-        let clean = guard.into_iter().filter(|guard| !guard.is_tangled());
-        let features = clean.flat_map(|guard| features::contacts(guard, model, particles, x, duration));
+        let clean = pipeline.into_iter().filter(|pipeline| !pipeline.is_tangled());
+        let features = clean.flat_map(|pipeline| features::contacts(pipeline, model, particles, x, duration));
         unknowns.keep_clear(model, particles, &goal, features, report)
     }
 
-    /// Lets the guard find what meets on the way to the end so far.
-    fn meet(&mut self, guard: &mut Guard, model: &Model, time: f64, duration: f64) {
+    /// Lets the contact pipeline find what meets on the way to the end so far.
+    fn meet(&mut self, pipeline: &mut ContactPipeline, model: &Model, time: f64, duration: f64) {
         let n = model.cloth_particle_count();
         self.before[n..].copy_from_slice(&self.after[n..]);
         rigid_bodies::fly(model, &mut self.after, &mut self.flight, duration);
         let Self { unknowns, particles, start: [start, _], before, after, .. } = self;
         particles.gather(unknowns.ends(start), after);
         let ways = before.iter().zip(&*after).map(|(from, to)| (*to - *from).xyz());
-        guard.begin(model, [time, time + duration], before.iter().map(|x| x.xyz()), ways);
+        pipeline.begin(model, [time, time + duration], before.iter().map(|x| x.xyz()), ways);
     }
 
-    /// Answers what is left of contacts of features in the sub-step that has just been taken, in position and velocity, and lets the guard
+    /// Answers what is left of contacts of features in the sub-step that has just been taken, in position and velocity, and lets the contact pipeline
     /// prove it.
-    fn keep_apart(&mut self, guard: &mut Guard, model: &Model, time: f64, duration: f64) -> Settled {
+    fn keep_apart(
+        &mut self,
+        pipeline: &mut ContactPipeline,
+        model: &Model,
+        time: f64,
+        duration: f64,
+    ) -> CcdStats {
         let n = model.cloth_particle_count();
         let before = &self.before;
         self.particles.gather(&self.x, &mut self.after);
-        guard.begin_substep(model, [time, time + duration]);
+        pipeline.begin_substep(model, [time, time + duration]);
         for _ in 0..CONTACT_SWEEPS {
             let flight = &mut self.flight;
-            if !guard
-                .part(before, &mut self.after, duration, |i, way| flight[i] += Vec4::from(way / duration))
-            {
+            if !pipeline.project_contacts(before, &mut self.after, duration, |i, way| {
+                flight[i] += Vec4::from(way / duration)
+            }) {
                 break;
             }
         }
         rigid_bodies::stiffen(model, &mut self.after, &mut self.flight);
-        let settled = guard.settle(self.after.iter().map(|x| x.xyz()));
-        for (place, end) in self.particles.place.iter().zip(guard.ends()) {
+        let settled = pipeline.resolve(self.after.iter().map(|x| x.xyz()));
+        for (place, end) in self.particles.place.iter().zip(pipeline.ends()) {
             let k = *place as usize;
             let way = *end - self.x[k].xyz();
             if way != DVec3::ZERO {
@@ -280,7 +286,7 @@ impl Implicit {
                 }
             }
         }
-        for (node, end) in guard.ends().iter().enumerate().skip(n) {
+        for (node, end) in pipeline.ends().iter().enumerate().skip(n) {
             self.flight[node] += Vec4::from((*end - self.after[node].xyz()) / duration);
             self.after[node] = (*end).into();
         }
@@ -327,7 +333,7 @@ impl Implicit {
         if self.order == Order::Second {
             self.forget_impacts(duration);
         }
-        self.unknowns.touch.guard(&self.particles, &mut self.x, &mut self.v, duration);
+        self.unknowns.touch.keep_out(&self.particles, &mut self.x, &mut self.v, duration);
         touching
     }
 

@@ -4,7 +4,7 @@
 //! and P3 take one Newton step, with y where the sub-step starts. More of them start from the end so far, and each goes only as
 //! far as it makes the residual smaller.
 
-use super::contact::{Contact, Reach, Touch};
+use super::contact::{Contact, ContactRows, Reach};
 use super::forces::{Around, Pull};
 use super::particles::Particles;
 use crate::math::Vec4;
@@ -59,7 +59,7 @@ impl<'a> Goal<'a> {
 #[derive(Debug)]
 pub(super) struct Unknowns {
     pub pull: Pull,
-    pub touch: Touch,
+    pub touch: ContactRows,
     matrix: BlockMatrix,
     pcg: Pcg,
     led: Vec<Led>,
@@ -87,7 +87,7 @@ impl Unknowns {
         let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
         Self {
             pull,
-            touch: Touch::new(model),
+            touch: ContactRows::new(model),
             pcg: Pcg::new(&pattern, params),
             matrix: BlockMatrix::new(pattern),
             led: Vec::with_capacity(model.pins.len()),
@@ -208,7 +208,7 @@ impl Unknowns {
     ) -> Result<(), StepError> {
         for pass in passes {
             let clock = Instant::now();
-            self.touch.press(goal.h, &mut self.matrix, &mut self.rhs);
+            self.touch.add_rows(goal.h, &mut self.matrix, &mut self.rhs);
             let prepared = self.pcg.prepare(&self.matrix, &particles.pinned);
             prepared.map_err(|error| StepError::Unsolvable { reason: error.to_string() })?;
             report.stages.add("precondition", clock.elapsed().as_secs_f64());
@@ -233,7 +233,8 @@ impl Unknowns {
             let clock = Instant::now();
             self.touch.lift(&mut self.matrix, &mut self.rhs);
             let whole = pass == 1 || self.shorten(goal);
-            let wrong = self.touch.judge(particles, &goal.reach(), &self.end, &self.matrix, whole);
+            let wrong =
+                self.touch.update_active_set(particles, &goal.reach(), &self.end, &self.matrix, whole);
             report.stages.add("contact", clock.elapsed().as_secs_f64());
             self.holds = whole && wrong <= WRONG;
             if self.holds {

@@ -1,21 +1,21 @@
-//! Stretches of time in which the guard watches over impulses: begun, settled, and what that has stretched mended.
+//! Windows of time in which the contact pipeline watches over impulses: begun, settled, and what that has stretched mended.
 
 use super::Impulse;
-use crate::collide::{Guard, Settled};
+use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
 use crate::step::StepReport;
 use crate::step::rigid_bodies;
 use std::time::Instant;
 
-/// How often what the guard has stretched is brought back to tolerance.
+/// How often what the contact pipeline has stretched is brought back to tolerance.
 const MENDS: u32 = 3;
 
 impl Impulse {
-    /// What the guard has stretched comes back to tolerance where there is room: sweeps that take no time, under the guard. Velocities stay.
+    /// What the contact pipeline has stretched comes back to tolerance where there is room: sweeps that take no time, under the contact pipeline. Velocities stay.
     pub(super) fn mend(
         &mut self,
-        guard: &mut Guard,
+        pipeline: &mut ContactPipeline,
         model: &Model,
         end: f64,
         h: f64,
@@ -34,13 +34,13 @@ impl Impulse {
             }
             let still = std::iter::repeat_n(DVec3::ZERO, n);
             // Nothing falls meanwhile, and nothing has to be held up.
-            guard.begin_step();
-            guard.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
-            guard.begin_substep(model, [end; 2]);
-            strain = self.sweep_to_tolerance(model, Some(guard), h, strain, report);
+            pipeline.begin_step();
+            pipeline.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
+            pipeline.begin_substep(model, [end; 2]);
+            strain = self.sweep_to_tolerance(model, Some(pipeline), h, strain, report);
             self.stiffen_bodies(model);
-            report.settled += guard.settle(self.q[..n].iter().map(|q| q.xyz()));
-            for (q, end) in self.q.iter_mut().zip(guard.ends()) {
+            report.settled += pipeline.resolve(self.q[..n].iter().map(|q| q.xyz()));
+            for (q, end) in self.q.iter_mut().zip(pipeline.ends()) {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
             }
             strain = strain.max(self.lengths.strain(&self.q));
@@ -48,10 +48,10 @@ impl Impulse {
         report.converged &= strain <= model.tolerance;
     }
 
-    /// Starts a stretch of time for the guard and returns how many sub-steps it has.
-    pub(super) fn begin_stretch(
+    /// Starts a window of time for the contact pipeline and returns how many sub-steps it has.
+    pub(super) fn begin_window(
         &mut self,
-        guard: &mut Guard,
+        pipeline: &mut ContactPipeline,
         model: &Model,
         start: f64,
         (k, count): (u32, u32),
@@ -60,21 +60,26 @@ impl Impulse {
         let begun = Instant::now();
         let n = model.particle_count();
         let ways = self.x[..n].iter().zip(&self.y).map(|(x, y)| (*y - *x).xyz());
-        let substeps = guard.substeps(ways.clone()).min(count - k);
+        let substeps = pipeline.substeps(ways.clone()).min(count - k);
         let times = [k, k + substeps].map(|k| start + f64::from(k) * h);
         let ways = ways.map(|way| f64::from(substeps) * way);
-        guard.begin(model, times, self.x[..n].iter().map(|x| x.xyz()), ways);
+        pipeline.begin(model, times, self.x[..n].iter().map(|x| x.xyz()), ways);
         self.stages.add("find contacts", begun.elapsed().as_secs_f64());
         substeps
     }
 
-    /// Ends a stretch of so many sub-steps: what the guard moves changes velocities too.
-    pub(super) fn settle(&mut self, guard: &mut Guard, model: &Model, substeps: f64) -> Settled {
+    /// Ends a window of so many sub-steps: what the contact pipeline moves changes velocities too.
+    pub(super) fn settle(
+        &mut self,
+        pipeline: &mut ContactPipeline,
+        model: &Model,
+        substeps: f64,
+    ) -> CcdStats {
         let begun = Instant::now();
         self.stiffen_bodies(model);
-        let n = guard.ends().len();
-        let settled = guard.settle(self.q[..n].iter().map(|q| q.xyz()));
-        for (((q, x), y), end) in self.q.iter_mut().zip(&mut self.x).zip(&mut self.y).zip(guard.ends()) {
+        let n = pipeline.ends().len();
+        let settled = pipeline.resolve(self.q[..n].iter().map(|q| q.xyz()));
+        for (((q, x), y), end) in self.q.iter_mut().zip(&mut self.x).zip(&mut self.y).zip(pipeline.ends()) {
             let way = *end - q.xyz();
             if way != DVec3::ZERO {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);

@@ -1,14 +1,14 @@
 //! A particle against a closed-form solid inside the iteration of impulses (P2 §3.5; Bender & Schmitt 2006).
 
 use crate::collide::rigid::nearest::nearest;
-use crate::collide::{Meeting, MovingBody};
+use crate::collide::{ContactParams, MovingBody};
 use crate::math::Vec4;
 
 /// Pushes `q` out of the body and holds it below the friction limit; returns whether they touch. `x` is where the particle was.
 ///
 /// Both corrections are kept over the sweeps of a sub-step: the push in the fourth number of `grip`, at least 0, and the tangential correction in the others, at
 /// most friction times the push. What rests under the friction limit therefore does not creep.
-pub fn touch(x: Vec4, q: &mut Vec4, grip: &mut Vec4, body: &MovingBody, meeting: &Meeting) -> bool {
+pub fn touch(x: Vec4, q: &mut Vec4, grip: &mut Vec4, body: &MovingBody, meeting: &ContactParams) -> bool {
     let end = q.xyz();
     let Some(near) = nearest(&body.after, end, meeting.distance) else { return false };
     let push = meeting.distance - near.gap;

@@ -1,7 +1,7 @@
 //! What acts on the cloth from outside during a sub-step of the impulse methods: bodies, pins, air.
 
 use super::contact::touch;
-use crate::collide::{self, Corners, Meeting, MovingBody};
+use crate::collide::{self, ContactParams, Corners, MovingBody};
 use crate::forces::{self, air};
 use crate::math::Vec4;
 use crate::model::{Led, Model};
@@ -13,7 +13,7 @@ const AIR_RENEWALS: u32 = 4;
 /// Bodies and pins where they are now, and forces of the air.
 #[derive(Debug)]
 pub struct Around {
-    meetings: Vec<Vec<Meeting>>,
+    contact_params: Vec<Vec<ContactParams>>,
     bodies: Vec<MovingBody>,
     led: Vec<Led>,
     /// Forces of the air on particles and on triangles [N]; empty in a vacuum.
@@ -26,7 +26,7 @@ impl Around {
     pub fn new(model: &Model) -> Self {
         let air = |count: usize| vec![Vec4::ZERO; if model.air.density > 0.0 { count } else { 0 }];
         Self {
-            meetings: collide::meetings(model, Corners::OfSmooth),
+            contact_params: collide::contact_params(model, Corners::OfSmooth),
             bodies: Vec::with_capacity(model.colliders.len()),
             led: Vec::with_capacity(model.pins.len()),
             held: air(model.particle_count()),
@@ -77,7 +77,8 @@ impl Around {
         for ((q, grip), i) in q.iter_mut().zip(grip).zip(particles) {
             if model.inverse_mass[i] > 0.0 && (!again || grip.0[3] > 0.0) {
                 let touches = |(body, meeting)| touch(x[i], q, grip, body, meeting);
-                contacts += self.bodies.iter().zip(&self.meetings[cloth]).map(touches).filter(|t| *t).count();
+                contacts +=
+                    self.bodies.iter().zip(&self.contact_params[cloth]).map(touches).filter(|t| *t).count();
             }
         }
         contacts as u32

@@ -1,8 +1,8 @@
 //! The end of a step by impulses: sweeps that bring it to its tolerance.
 
-use super::substeps::{Pace, Verdict};
-use super::{Impulse, TORN};
-use crate::collide::Guard;
+use super::substeps::{SubstepController, Verdict};
+use super::{INFEASIBLE, Impulse};
+use crate::collide::ContactPipeline;
 use crate::math::Vec4;
 use crate::model::Model;
 use crate::solve::strips::tridiagonal::Limits;
@@ -25,24 +25,28 @@ impl Impulse {
     pub(super) fn reach_tolerance(
         &mut self,
         model: &Model,
-        guard: Option<&mut Guard>,
+        pipeline: Option<&mut ContactPipeline>,
         h: f64,
-        pace: &mut Pace,
+        substeps: &mut SubstepController,
         report: &mut StepReport,
     ) -> Verdict {
         let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
         let so_far = report.iterations;
-        let strain = self.sweep_to_tolerance(model, guard, h, before, report);
+        let strain = self.sweep_to_tolerance(model, pipeline, h, before, report);
         report.converged = strain <= model.tolerance;
         self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
-        pace.conclude(before, (report.iterations - so_far) / self.lengths.patience, report.converged)
+        substeps.conclude(
+            before,
+            (report.iterations - so_far) / self.lengths.iterations_per_substep,
+            report.converged,
+        )
     }
 
     /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
     pub(super) fn sweep_to_tolerance(
         &mut self,
         model: &Model,
-        mut guard: Option<&mut Guard>,
+        mut pipeline: Option<&mut ContactPipeline>,
         h: f64,
         mut strain: f64,
         report: &mut StepReport,
@@ -55,13 +59,15 @@ impl Impulse {
         let mut last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
         self.around.stop_bodies();
         self.grip.fill(Vec4::ZERO);
-        self.kept[..rows].copy_from_slice(&self.tension[..rows]);
-        let patience = self.lengths.patience;
-        let most = model.max_iterations.map_or(MOST_SWEEPS * patience, |most| most - report.iterations);
-        while strain > model.tolerance && sweeps < most.min(best_at + STALLED * patience) {
+        self.saved_tension[..rows].copy_from_slice(&self.tension[..rows]);
+        let iterations_per_substep = self.lengths.iterations_per_substep;
+        let most = model
+            .max_iterations
+            .map_or(MOST_SWEEPS * iterations_per_substep, |most| most - report.iterations);
+        while strain > model.tolerance && sweeps < most.min(best_at + STALLED * iterations_per_substep) {
             self.links.sew(model, &mut self.q);
-            self.correct(last, strain >= TORN, 0.0);
-            self.touch(model, h, guard.as_deref_mut());
+            self.correct(last, strain >= INFEASIBLE, 0.0);
+            self.touch(model, h, pipeline.as_deref_mut());
             strain = self.lengths.strain(&self.q);
             // Contacts and seams do not go beyond what they ask for.
             let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
@@ -70,11 +76,12 @@ impl Impulse {
             if strain < 0.9 * best {
                 (best, best_at) = (strain, sweeps);
             }
-            let gains = sweeps - best_at <= AMISS * patience;
-            last.beyond = if alone && gains { 4.0 / (4.0 - SLOWEST * SLOWEST * last.beyond) } else { 1.0 };
+            let gains = sweeps - best_at <= AMISS * iterations_per_substep;
+            last.over_relaxation =
+                if alone && gains { 4.0 / (4.0 - SLOWEST * SLOWEST * last.over_relaxation) } else { 1.0 };
         }
         // What these sweeps moved without a velocity is not tension that the next step may start from.
-        self.tension[..rows].copy_from_slice(&self.kept[..rows]);
+        self.tension[..rows].copy_from_slice(&self.saved_tension[..rows]);
         report.iterations += sweeps;
         strain
     }

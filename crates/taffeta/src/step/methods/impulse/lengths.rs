@@ -21,15 +21,16 @@ pub struct Lengths {
     /// All edges in one system, if that is the method.
     direct: Option<Box<Direct>>,
     /// How many sweeps it takes where one over strips would do.
-    pub patience: u32,
+    pub iterations_per_substep: u32,
 }
 
 impl Lengths {
     /// Analyses the hard edges of a model for its method.
     pub fn new(model: &Model, strips: Strips, set: InstructionSet) -> Self {
         let direct = (model.method == Method::ImpulseDirect).then(|| Box::new(parts::direct(model, &strips)));
-        let patience = if model.method == Method::ImpulseIterative { SWEEPS_OF_EDGES } else { 1 };
-        Self { set, strips, direct, patience }
+        let iterations_per_substep =
+            if model.method == Method::ImpulseIterative { SWEEPS_OF_EDGES } else { 1 };
+        Self { set, strips, direct, iterations_per_substep }
     }
 
     /// One iteration of position impulses over all hard edges. One system for all is solved by Newton's method, which finds a solution that is near: if
@@ -53,13 +54,19 @@ impl Lengths {
     }
 
     /// One iteration of velocity impulses: edges at `q` keep their lengths on the way to `y`.
-    pub fn level(&mut self, q: &mut [Vec4], y: &mut [Vec4], tension: &mut [Lanes], scratch: &mut [Vec<Row>]) {
+    pub fn project_velocities(
+        &mut self,
+        q: &mut [Vec4],
+        y: &mut [Vec4],
+        tension: &mut [Lanes],
+        scratch: &mut [Vec<Row>],
+    ) {
         if let Some(direct) = &mut self.direct {
             return direct.level(q, y);
         }
         let (set, y) = (self.set, Particles(y.as_mut_ptr()));
         sweep(&self.strips, q, tension, scratch, |block, q, _, rows| {
-            tridiagonal::level(set, block, q, y, rows)
+            tridiagonal::project_velocities(set, block, q, y, rows)
         });
     }
 

@@ -12,14 +12,14 @@ mod stitches;
 mod substeps;
 mod workers;
 
-use crate::collide::{Guard, Settled};
+use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::math::{DVec3, Vec4};
 use crate::model::{Model, State};
 use crate::scene::{Direction, Method, Velocities};
 use crate::solve::strips::bends::{self, Fold};
 use crate::solve::strips::blocks::{Block, Strips};
-use crate::solve::strips::predict::{self, Lead, Pull, SubStep, Sums};
+use crate::solve::strips::predict::{self, Predictor, SubStep, Sums, Update};
 use crate::solve::strips::tridiagonal::{self, Limits, Particles, Row, Start};
 use crate::step::report::{Stages, StepError, StepReport};
 use crate::step::rigid_bodies;
@@ -31,7 +31,7 @@ use shortfall::Reaches;
 use springs::Springs;
 use std::time::Instant;
 use stitches::Links;
-use substeps::{Pace, Verdict};
+use substeps::{SubstepController, Verdict};
 use workers::{LARGE, Worker, each_chunk, workers};
 
 /// The most parts of strips.
@@ -44,18 +44,18 @@ const SHARE: f64 = 0.6;
 /// Share of its tension that an edge keeps from sub-step to sub-step; what is missing is found again. What else holds a strip, its bends or friction, answers a pull
 /// only after it has moved the strip, and what has to stop what it moved meanwhile must not last: kept whole, a strip that hangs trembles for ever, and a belt is
 /// shaken off its drum. With three tenths a taut row between two pins is lost.
-const KEPT: f64 = 0.5;
+const WARM_START: f64 = 0.5;
 /// The same where edges are corrected one by one, which finds less of it again.
-const KEPT_BY_EDGES: f64 = 0.9;
+const WARM_START_BY_EDGES: f64 = 0.9;
 /// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
-pub(super) const TORN: f64 = 0.1;
+pub(super) const INFEASIBLE: f64 = 0.1;
 /// Sweeps over contacts of features in one over edges: through a stack a push goes layer by layer.
 const CONTACT_SWEEPS: u32 = 4;
 /// An error that edges have at the start of a sub-step goes within this time [s]: at once it would make the more velocity the shorter the sub-step.
 const MENDING: f64 = 1e-3;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
 const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
-/// Where tensions start in the memory of a state; the pace stands before them.
+/// Where tensions start in the memory of a state; the substeps stands before them.
 pub(in crate::step) const FIRST_TENSION: usize = 2;
 
 /// Scratch of the method.
@@ -67,10 +67,10 @@ pub struct Impulse {
     /// Strips for bends, if those of `lengths` are too short; and bends that no strip has.
     bent: Option<Strips>,
     lone_bends: Vec<usize>,
-    pull: Pull,
+    pull: Predictor,
     /// Tension per length of every edge, hard rows first [N/m]; and what it was before the last sweeps.
     pub(super) tension: Vec<Lanes>,
-    pub(super) kept: Vec<Lanes>,
+    pub(super) saved_tension: Vec<Lanes>,
     /// Positions at the start of a sub-step, after free motion (with a fourth number 1), and at its end with mobilities [m, m/N]. Particles that
     /// stand for none come last.
     pub(super) x: Vec<Vec4>,
@@ -82,7 +82,7 @@ pub struct Impulse {
     share: Vec<f64>,
     step_share: f64,
     /// Whether edges were beyond repair by a sub-step when the step began.
-    torn: bool,
+    infeasible_start: bool,
     /// Whether the scene allows fewer iterations than sub-steps are needed: nothing is kept then, which is soft and stable.
     early: bool,
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
@@ -116,16 +116,16 @@ impl Impulse {
         room[n..].iter_mut().skip(1).step_by(2).for_each(|p| p.0[0] = 1.0);
         Self {
             set,
-            pull: Pull::new(n, ends(&model.edges, &hard).chain(ends(&diagonals, &soft))),
+            pull: Predictor::new(n, ends(&model.edges, &hard).chain(ends(&diagonals, &soft))),
             tension: vec![Lanes::ZERO; hard.rows + soft.rows],
-            kept: vec![Lanes::ZERO; bent.as_ref().map_or(0, |b| b.rows).max(hard.rows)],
+            saved_tension: vec![Lanes::ZERO; bent.as_ref().map_or(0, |b| b.rows).max(hard.rows)],
             x: room.clone(),
             y: room.clone(),
             q: room,
             grip: vec![Vec4::ZERO; n],
             share: vec![SHARE; n],
             step_share: SHARE,
-            torn: false,
+            infeasible_start: false,
             early: false,
             as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
             around: Around::new(model),
@@ -143,7 +143,7 @@ impl Impulse {
         }
     }
 
-    /// How many numbers a state remembers for this method: the pace, the tension of every edge, and the share of every particle.
+    /// How many numbers a state remembers for this method: the substeps, the tension of every edge, and the share of every particle.
     pub fn memory(&self) -> usize {
         FIRST_TENSION + self.lengths.strips.slots.len() + self.soft.slots.len() + self.share.len()
     }
@@ -153,25 +153,27 @@ impl Impulse {
         &mut self,
         model: &Model,
         state: &mut State,
-        mut guard: Option<&mut Guard>,
+        mut pipeline: Option<&mut ContactPipeline>,
     ) -> Result<StepReport, StepError> {
         let mut report = StepReport { shortest_substep: f64::INFINITY, ..StepReport::default() };
         self.stages = Stages::default();
-        let iterations = if self.as_printed.is_some() { 1 } else { self.lengths.patience };
-        let mut pace = Pace::new(model, self.shear_time, iterations, [state.memory[0], state.memory[1]]);
+        let iterations = if self.as_printed.is_some() { 1 } else { self.lengths.iterations_per_substep };
+        let mut substeps =
+            SubstepController::new(model, self.shear_time, iterations, [state.memory[0], state.memory[1]]);
         if let Some(springs) = &self.as_printed {
-            pace.at_least(springs.fewest(model)?);
+            substeps.at_least(springs.fewest(model)?);
         }
-        while self.attempt(model, state, guard.as_deref_mut(), &mut pace, &mut report) != Verdict::Good {
-            pace.again();
+        while self.attempt(model, state, pipeline.as_deref_mut(), &mut substeps, &mut report) != Verdict::Good
+        {
+            substeps.again();
         }
-        self.store(state, &pace, report.shortest_substep);
+        self.store(state, &substeps, report.shortest_substep);
         if !report.converged {
             report.shortfall = Some(self.reaches.shortfall(model, &state.positions));
         }
         report.redundant = self.lengths.redundant(&self.q);
         report.contacts = self.workers.iter().map(|w| w.contacts).sum();
-        report.contacts += guard.map_or(0, |guard| guard.touching());
+        report.contacts += pipeline.map_or(0, |pipeline| pipeline.touching());
         report.stages = self.stages;
         Ok(report)
     }
@@ -181,25 +183,25 @@ impl Impulse {
         &mut self,
         model: &Model,
         state: &State,
-        mut guard: Option<&mut Guard>,
-        pace: &mut Pace,
+        mut pipeline: Option<&mut ContactPipeline>,
+        substeps: &mut SubstepController,
         report: &mut StepReport,
     ) -> Verdict {
-        let count = pace.substeps();
+        let count = substeps.substeps();
         let h = model.step_time / f64::from(count);
         report.shortest_substep = h;
-        report.settled = Settled::default();
-        self.early = pace.is_early();
+        report.settled = CcdStats::default();
+        self.early = substeps.is_early();
         self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(h);
         self.load(state, h);
         let (mut begun_at, mut ends_at) = (0, 0);
         for k in 0..count {
-            if let Some(guard) = &mut guard {
+            if let Some(pipeline) = &mut pipeline {
                 if k == ends_at {
                     begun_at = k;
-                    ends_at = k + self.begin_stretch(guard, model, state.time, (k, count), h);
+                    ends_at = k + self.begin_window(pipeline, model, state.time, (k, count), h);
                 }
-                guard.begin_substep(model, [k, k + 1].map(|k| state.time + f64::from(k) * h));
+                pipeline.begin_substep(model, [k, k + 1].map(|k| state.time + f64::from(k) * h));
             }
             let begun = Instant::now();
             let time = state.time + f64::from(k) * h;
@@ -209,30 +211,36 @@ impl Impulse {
             self.links.begin(model, time, h, &self.x);
             self.stages.add("air", begun.elapsed().as_secs_f64());
             let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;
-            let (sums, sweeps) = self.substep(model, h, guard.as_deref_mut(), left / (count - k));
+            let (sums, sweeps) = self.substep(model, h, pipeline.as_deref_mut(), left / (count - k));
             report.substeps += 1;
             report.iterations += sweeps;
-            if pace.judge(&sums) == Verdict::Lost {
+            if substeps.judge(&sums) == Verdict::Lost {
                 return Verdict::Lost;
             }
-            if let Some(guard) = guard.as_deref_mut().filter(|_| k + 1 == ends_at && ends_at < count) {
-                report.settled += self.settle(guard, model, f64::from(ends_at - begun_at));
+            if let Some(pipeline) = pipeline.as_deref_mut().filter(|_| k + 1 == ends_at && ends_at < count) {
+                report.settled += self.settle(pipeline, model, f64::from(ends_at - begun_at));
                 let n = model.particle_count();
                 self.x[..n].copy_from_slice(&self.q[..n]);
                 self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
             }
         }
-        let verdict = self.reach_tolerance(model, guard.as_deref_mut(), h, pace, report);
-        if let Some(guard) = guard {
-            report.settled += self.settle(guard, model, f64::from(count - begun_at));
-            self.mend(guard, model, state.time + model.step_time, h, report);
+        let verdict = self.reach_tolerance(model, pipeline.as_deref_mut(), h, substeps, report);
+        if let Some(pipeline) = pipeline {
+            report.settled += self.settle(pipeline, model, f64::from(count - begun_at));
+            self.mend(pipeline, model, state.time + model.step_time, h, report);
         }
         verdict
     }
 
     /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3) and contacts, new velocities. Returns how many iterations
     /// it took, of `most`.
-    fn substep(&mut self, model: &Model, h: f64, guard: Option<&mut Guard>, most: u32) -> (Sums, u32) {
+    fn substep(
+        &mut self,
+        model: &Model,
+        h: f64,
+        pipeline: Option<&mut ContactPipeline>,
+        most: u32,
+    ) -> (Sums, u32) {
         let begun = Instant::now();
         if let Some(springs) = &mut self.as_printed {
             self.tension.fill(Lanes::ZERO);
@@ -250,19 +258,19 @@ impl Impulse {
         }
         self.links.sew(model, &mut self.q);
         let sheared = Instant::now();
-        let sweeps = self.keep_lengths(model, h, guard, most);
-        let kept = Instant::now();
+        let sweeps = self.keep_lengths(model, h, pipeline, most);
+        let corrected = Instant::now();
         self.advance(model, h);
         if model.velocities == Velocities::Corrected {
-            let tension = &mut self.kept[..self.lengths.strips.rows];
-            self.lengths.level(&mut self.q, &mut self.y, tension, &mut self.scratch);
+            let tension = &mut self.saved_tension[..self.lengths.strips.rows];
+            self.lengths.project_velocities(&mut self.q, &mut self.y, tension, &mut self.scratch);
         }
         let stages = [
             ("pull", begun, pulled),
             ("bend", pulled, bent),
             ("shear and seams", bent, sheared),
-            ("lengths and contact", sheared, kept),
-            ("move", kept, Instant::now()),
+            ("lengths and contact", sheared, corrected),
+            ("move", corrected, Instant::now()),
         ];
         stages.into_iter().for_each(|(name, from, to)| self.stages.add(name, (to - from).as_secs_f64()));
         (sums, sweeps)
@@ -272,8 +280,8 @@ impl Impulse {
     fn pull(&mut self, model: &Model, h: f64) -> Sums {
         let held = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
         let tension = numbers(&self.tension);
-        let (x, y, share, kept) = (&self.x[..], &self.y[..], &self.share[..], self.kept());
-        let now = SubStep { model, h, x, y, held, tension, kept, share };
+        let (x, y, share, warm_start) = (&self.x[..], &self.y[..], &self.share[..], self.warm_start());
+        let now = SubStep { model, h, x, y, held, tension, warm_start, share };
         let (pull, set, touches) = (&self.pull, self.set, model.touches());
         let (n, all) = (model.cloth_particle_count(), model.particle_count());
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
@@ -294,11 +302,11 @@ impl Impulse {
     }
 
     /// Share of the tensions at the end of the last sub-step that this one starts from.
-    fn kept(&self) -> f64 {
+    fn warm_start(&self) -> f64 {
         match () {
             () if self.early => 0.0,
-            () if self.lengths.patience > 1 => KEPT_BY_EDGES,
-            () => KEPT,
+            () if self.lengths.iterations_per_substep > 1 => WARM_START_BY_EDGES,
+            () => WARM_START,
         }
     }
 
@@ -309,15 +317,15 @@ impl Impulse {
         let work =
             |block: &Block, q, _: &mut [Lanes], folds: &mut [Fold]| bends::bend(set, block, x, q, folds);
         // Bends have no tensions: any room will do.
-        sweep(strips, &mut self.q, &mut self.kept, &mut self.folds, work);
+        sweep(strips, &mut self.q, &mut self.saved_tension, &mut self.folds, work);
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
     }
 
     /// Diagonals as implicit springs, one group of strips after the other.
     fn shear(&mut self) {
-        let (set, kept) = (self.set, self.kept());
+        let (set, warm_start) = (self.set, self.warm_start());
         let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
-            tridiagonal::soft(set, block, q, tension, rows, kept)
+            tridiagonal::soft(set, block, q, tension, rows, warm_start)
         };
         sweep(
             &self.soft,
@@ -340,19 +348,29 @@ impl Impulse {
     }
 
     /// Position impulses of a sub-step: one iteration, or several while the tolerance is missed. At most `most`; returns how many.
-    fn keep_lengths(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>, most: u32) -> u32 {
+    fn keep_lengths(
+        &mut self,
+        model: &Model,
+        h: f64,
+        mut pipeline: Option<&mut ContactPipeline>,
+        most: u32,
+    ) -> u32 {
         let most = most.min(match &self.as_printed {
             Some(_) => MOST_SWEEPS,
-            None if self.torn => 1,
-            None => self.lengths.patience,
+            None if self.infeasible_start => 1,
+            None => self.lengths.iterations_per_substep,
         });
         let mut sweeps = 0;
         while sweeps < most {
-            let kept = if sweeps == 0 { self.kept() } else { 1.0 };
-            self.correct(Limits { kept, ..KEEP_PULLS }, self.torn, (1.0 - h / MENDING).max(0.0));
+            let warm_start = if sweeps == 0 { self.warm_start() } else { 1.0 };
+            self.correct(
+                Limits { warm_start, ..KEEP_PULLS },
+                self.infeasible_start,
+                (1.0 - h / MENDING).max(0.0),
+            );
             // Edges open seams again: at the end of a step they have the last word, here seams do.
             self.links.sew(model, &mut self.q);
-            self.touch(model, h, guard.as_deref_mut());
+            self.touch(model, h, pipeline.as_deref_mut());
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
@@ -362,7 +380,7 @@ impl Impulse {
     }
 
     /// Contacts with friction inside the iteration.
-    pub(super) fn touch(&mut self, model: &Model, h: f64, mut guard: Option<&mut Guard>) {
+    pub(super) fn touch(&mut self, model: &Model, h: f64, mut pipeline: Option<&mut ContactPipeline>) {
         let (around, x, n) = (&self.around, &self.x, model.particle_count());
         let of_cloths = model.cloth_particle_count();
         for sweep in 0..CONTACT_SWEEPS {
@@ -375,7 +393,10 @@ impl Impulse {
             let grip = &mut self.grip;
             // A push however small tells that a particle touches.
             let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
-            if !guard.as_mut().is_some_and(|guard| guard.part(x, &mut self.q[..n], h, touched)) {
+            if !pipeline
+                .as_mut()
+                .is_some_and(|pipeline| pipeline.project_contacts(x, &mut self.q[..n], h, touched))
+            {
                 break;
             }
         }
@@ -389,9 +410,9 @@ impl Impulse {
         }
         let (set, n) = (self.set, model.cloth_particle_count());
         let grip = if model.touches() { &self.grip[..] } else { &[] };
-        let now = Lead { model, h, q: &self.q, grip, share: &self.share };
+        let now = Update { model, h, q: &self.q, grip, share: &self.share };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
-            predict::lead_on(set, worker.particles.clone(), &now, x, y);
+            predict::update_velocities(set, worker.particles.clone(), &now, x, y);
         });
         if model.touches() {
             let free = self.step_share;
@@ -431,24 +452,28 @@ impl Impulse {
         if self.as_printed.is_some() {
             return self.share.fill(SHARE_AS_PRINTED);
         }
-        self.torn = self.lengths.strain(&self.x) >= TORN;
-        self.step_share = if self.torn || self.early || self.lengths.patience > 1 { 1.0 } else { SHARE };
+        self.infeasible_start = self.lengths.strain(&self.x) >= INFEASIBLE;
+        self.step_share = if self.infeasible_start || self.early || self.lengths.iterations_per_substep > 1 {
+            1.0
+        } else {
+            SHARE
+        };
         // A state at the start has no contacts and remembers zeros.
         let shares = &state.memory[state.memory.len() - self.share.len()..];
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
         self.share.iter_mut().zip(shares).for_each(|(to, from)| *to = of(*from));
-        // As `predict::lead_on` has it.
+        // As `predict::update_velocities` has it.
         let of_cloths = self.workers.last().map_or(0, |worker| worker.particles.end);
         let touched = self.x[..of_cloths].iter_mut().zip(shares);
         touched.for_each(|(x, kept)| x.0[3] = f64::from(u8::from(*kept != 1.0)));
     }
 
-    fn store(&self, state: &mut State, pace: &Pace, h: f64) {
+    fn store(&self, state: &mut State, substeps: &SubstepController, h: f64) {
         for i in 0..state.positions.len() {
             state.positions[i] = self.q[i].xyz();
             state.velocities[i] = (self.y[i] - self.x[i]).xyz() / h;
         }
-        state.memory[..FIRST_TENSION].copy_from_slice(&pace.memory());
+        state.memory[..FIRST_TENSION].copy_from_slice(&substeps.memory());
         let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(&mut state.memory[FIRST_TENSION..]) {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];

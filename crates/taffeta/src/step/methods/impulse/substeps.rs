@@ -22,7 +22,7 @@ const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
 /// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
 const SHEAR: f64 = 2.5;
 /// Strain before the last sweeps at which a step is taken again.
-const TORN: f64 = 0.3;
+const INFEASIBLE_END: f64 = 0.3;
 /// How many of these sweeps ask for shorter sub-steps, and how many do where a sweep costs not a fifth of a sub-step but much of it: where it asks for contacts
 /// too, or is many over single edges.
 const MANY_SWEEPS: u32 = 60;
@@ -48,7 +48,7 @@ pub enum Verdict {
 
 /// The number of sub-steps.
 #[derive(Debug, Clone)]
-pub struct Pace {
+pub struct SubstepController {
     count: f64,
     fewest: f64,
     many_sweeps: u32,
@@ -67,8 +67,8 @@ pub struct Pace {
     slow: f64,
 }
 
-impl Pace {
-    /// From what the last step remembered, [`Pace::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s]; a sub-step takes up to `iterations`.
+impl SubstepController {
+    /// From what the last step remembered, [`SubstepController::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s]; a sub-step takes up to `iterations`.
     pub fn new(model: &Model, shear_time: f64, iterations: u32, [count, missed]: [f64; 2]) -> Self {
         let falls = model.gravity.length();
         let gravity = if falls > 0.0 { falls } else { ON_EARTH };
@@ -129,7 +129,7 @@ impl Pace {
 
     /// Looks at the whole step: the strain before the last sweeps, how many there were, and whether they reached the tolerance.
     pub fn conclude(&mut self, before: f64, sweeps: u32, reached: bool) -> Verdict {
-        let whole = before <= TORN;
+        let whole = before <= INFEASIBLE_END;
         if !whole && !self.is_last_try(Verdict::Lost) {
             return Verdict::Lost;
         }

@@ -6,7 +6,7 @@
 
 mod secant;
 
-use crate::collide::{self, Corners, Guard, Meeting, MovingBody, Settled};
+use crate::collide::{self, CcdStats, ContactParams, ContactPipeline, Corners, MovingBody};
 use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
 use crate::math::{DVec3, Vec4};
@@ -51,7 +51,7 @@ pub(super) struct Moving {
 #[derive(Debug)]
 struct Worker {
     chunk: Chunk,
-    meetings: Vec<Meeting>,
+    contact_params: Vec<ContactParams>,
     /// Place in the chunk, group of pins, place in the group.
     pinned: Vec<(usize, usize, usize)>,
     contacts: u32,
@@ -76,11 +76,18 @@ impl Verlet {
         let room = vec![Vec4::ZERO; model.particle_count()];
         let room = Moving { x: room.clone(), v: room };
         let secant = (model.method == Method::Bdf2Secant).then(|| Secant::new(&room));
-        let meetings = collide::meetings(model, Corners::OfSmooth);
+        let contact_params = collide::contact_params(model, Corners::OfSmooth);
         let worker = |chunk: Chunk| {
-            let meetings = meetings[chunk.cloth].clone();
+            let contact_params = contact_params[chunk.cloth].clone();
             let pinned = pinned_in(&chunk, model);
-            Worker { chunk, meetings, pinned, contacts: 0, seconds: [0.0; 3], iterate: Iterate::default() }
+            Worker {
+                chunk,
+                contact_params,
+                pinned,
+                contacts: 0,
+                seconds: [0.0; 3],
+                iterate: Iterate::default(),
+            }
         };
         Self {
             workers: gather::chunks(model).into_iter().map(worker).collect(),
@@ -103,7 +110,7 @@ impl Verlet {
         &mut self,
         model: &Model,
         state: &mut State,
-        mut guard: Option<&mut Guard>,
+        mut pipeline: Option<&mut ContactPipeline>,
     ) -> Result<StepReport, StepError> {
         let started = Instant::now();
         let mut report =
@@ -123,7 +130,7 @@ impl Verlet {
 
             let h = left / f64::from(count);
             let burst = count.min(BURST);
-            let burst = self.burst(model, guard.as_deref_mut(), start + done, burst, h, &mut report);
+            let burst = self.burst(model, pipeline.as_deref_mut(), start + done, burst, h, &mut report);
             // The last burst ends exactly where the step ends.
             done = if burst == count { model.step_time } else { done + f64::from(burst) * h };
             report.substeps += burst;
@@ -133,32 +140,33 @@ impl Verlet {
         store(&self.now.v, &mut state.velocities);
         self.secant.iter_mut().for_each(|secant| secant.write_down(&self.now, &mut state.memory));
         report.contacts = self.workers.iter().map(|w| w.contacts).sum();
-        report.contacts += guard.map_or(0, |guard| guard.touching());
+        report.contacts += pipeline.map_or(0, |pipeline| pipeline.touching());
         report.stages = self.stages(limit_time, started.elapsed().as_secs_f64());
         Ok(report)
     }
 
-    /// Takes at most so many sub-steps of `h` [s] from `start` [s], and no more than the guard lets go at once; returns how many.
+    /// Takes at most so many sub-steps of `h` [s] from `start` [s], and no more than the contact pipeline lets go at once; returns how many.
     fn burst(
         &mut self,
         model: &Model,
-        mut guard: Option<&mut Guard>,
+        mut pipeline: Option<&mut ContactPipeline>,
         start: f64,
         most: u32,
         h: f64,
         report: &mut StepReport,
     ) -> u32 {
-        let count = guard.as_mut().map_or(most, |guard| self.begin_stretch(guard, model, start, most, h));
+        let count =
+            pipeline.as_mut().map_or(most, |pipeline| self.begin_window(pipeline, model, start, most, h));
         for k in 0..count {
             let time = start + f64::from(k) * h;
             self.move_bodies(model, time, h);
             self.substep(model, time, h, k % AIR_HELD == 0, report);
-            if let Some(guard) = &mut guard {
-                self.part(guard, model, time, h);
+            if let Some(pipeline) = &mut pipeline {
+                self.part(pipeline, model, time, h);
             }
         }
-        if let Some(guard) = guard {
-            report.settled += self.settle(guard, model, f64::from(count) * h);
+        if let Some(pipeline) = pipeline {
+            report.settled += self.settle(pipeline, model, f64::from(count) * h);
         }
         count
     }
@@ -217,28 +225,35 @@ impl Verlet {
         std::mem::swap(&mut self.now, &mut self.next);
     }
 
-    /// Starts a stretch of at most so many sub-steps for the guard and returns how many it has.
-    fn begin_stretch(&self, guard: &mut Guard, model: &Model, time: f64, most: u32, h: f64) -> u32 {
+    /// Starts a window of at most so many sub-steps for the contact pipeline and returns how many it has.
+    fn begin_window(
+        &self,
+        pipeline: &mut ContactPipeline,
+        model: &Model,
+        time: f64,
+        most: u32,
+        h: f64,
+    ) -> u32 {
         let ways = self.now.v.iter().map(|v| h * v.xyz());
-        let substeps = guard.substeps(ways.clone()).min(most);
+        let substeps = pipeline.substeps(ways.clone()).min(most);
         let until = time + f64::from(substeps) * h;
         let ways = ways.map(|way| f64::from(substeps) * way);
-        guard.begin(model, [time, until], self.now.x.iter().map(|x| x.xyz()), ways);
+        pipeline.begin(model, [time, until], self.now.x.iter().map(|x| x.xyz()), ways);
         substeps
     }
 
     /// Contacts of features in the sub-step that has just been taken: position and velocity (P5 §5).
-    fn part(&mut self, guard: &mut Guard, model: &Model, time: f64, h: f64) {
-        guard.begin_substep(model, [time, time + h]);
+    fn part(&mut self, pipeline: &mut ContactPipeline, model: &Model, time: f64, h: f64) {
+        pipeline.begin_substep(model, [time, time + h]);
         let v = &mut self.now.v;
-        guard.part(&self.next.x, &mut self.now.x, h, |i, way| v[i] += Vec4::from(way / h));
+        pipeline.project_contacts(&self.next.x, &mut self.now.x, h, |i, way| v[i] += Vec4::from(way / h));
         rigid_bodies::stiffen(model, &mut self.now.x, &mut self.now.v);
     }
 
-    /// Ends a stretch of that duration [s].
-    fn settle(&mut self, guard: &mut Guard, model: &Model, duration: f64) -> Settled {
-        let settled = guard.settle(self.now.x.iter().map(|x| x.xyz()));
-        for ((x, v), end) in self.now.x.iter_mut().zip(&mut self.now.v).zip(guard.ends()) {
+    /// Ends a window of that duration [s].
+    fn settle(&mut self, pipeline: &mut ContactPipeline, model: &Model, duration: f64) -> CcdStats {
+        let settled = pipeline.resolve(self.now.x.iter().map(|x| x.xyz()));
+        for ((x, v), end) in self.now.x.iter_mut().zip(&mut self.now.v).zip(pipeline.ends()) {
             *v += Vec4::from((*end - x.xyz()) / duration);
             *x = (*end).into();
         }
@@ -349,11 +364,11 @@ impl Worker {
         let first = self.chunk.particles.start;
         let x = &now.moving.x[first..];
         self.contacts = 0;
-        for (body, meeting) in now.bodies.iter().zip(&self.meetings) {
+        for (body, meeting) in now.bodies.iter().zip(&self.contact_params) {
             for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
                 let (mut end, mut speed) = (x1.xyz(), v1.xyz());
                 if now.model.inverse_mass[first + k] > 0.0
-                    && collide::answer(x[k].xyz(), &mut speed, &mut end, now.h, body, meeting)
+                    && collide::resolve_contact(x[k].xyz(), &mut speed, &mut end, now.h, body, meeting)
                 {
                     (*x1, *v1) = (end.into(), speed.into());
                     self.contacts += 1;

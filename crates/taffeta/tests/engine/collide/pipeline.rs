@@ -1,6 +1,6 @@
-//! The guard: what it need not show a second time.
+//! The contact pipeline: what it need not show a second time.
 
-use taffeta::collide::Guard;
+use taffeta::collide::ContactPipeline;
 use taffeta::math::{DVec3, random::Random};
 use taffeta::model::{Model, build};
 use taffeta::scene::{Cloth, Scene, Sheet};
@@ -21,24 +21,24 @@ fn what_is_shown_at_the_start_need_not_be_shown_at_the_end() {
     let mut random = Random::new(3);
     let (mut shown, mut hits) = (0, 0);
     for case in 0..20 {
-        let mut guards = [(); 2].map(|_| Guard::new(&model).unwrap());
-        let pad = guards[0].pad();
+        let mut pipelines = [(); 2].map(|_| ContactPipeline::new(&model).unwrap());
+        let pad = pipelines[0].pad();
         // The upper sheet comes near; then points move by up to twice the pad.
         let falls = |x: &DVec3| if x.y > 0.5 * apart { 2.0 * pad - apart } else { 0.0 };
         let ways: Vec<DVec3> = start.iter().map(|x| DVec3::Y * falls(x)).collect();
         let most = 0.1 * f64::from(case) * pad;
         let moved = |x: DVec3| x + DVec3::Y * random.between(-most, most);
         let ends: Vec<DVec3> = start.iter().zip(&ways).map(|(x, way)| *x + *way).map(moved).collect();
-        for guard in &mut guards {
-            guard.begin_step();
-            guard.begin(&model, [0.0, 0.01], start.iter().copied(), ways.iter().copied());
+        for pipeline in &mut pipelines {
+            pipeline.begin_step();
+            pipeline.begin(&model, [0.0, 0.01], start.iter().copied(), ways.iter().copied());
         }
-        shown += guards[0].shown();
+        shown += pipelines[0].shown();
         // The twin shows all of it again.
-        guards[1].forget_shown();
-        let settled = guards.each_mut().map(|guard| guard.settle(ends.iter().copied()));
+        pipelines[1].forget_shown();
+        let settled = pipelines.each_mut().map(|pipeline| pipeline.resolve(ends.iter().copied()));
         assert_eq!(settled[0], settled[1], "case {case}");
-        assert_eq!(guards[0].ends(), guards[1].ends(), "case {case}");
+        assert_eq!(pipelines[0].ends(), pipelines[1].ends(), "case {case}");
         hits += settled[0].hits;
     }
     assert!(shown > 0 && hits > 0, "{shown} pairs were shown apart at the start, {hits} met");

@@ -3,7 +3,7 @@
 use crate::Failure;
 use std::ops::Range;
 use std::path::Path;
-use taffeta::collide::ccd::distance::{Kind, closest};
+use taffeta::collide::ccd::distance::{PairKind, closest};
 use taffeta::collide::rigid::nearest::nearest;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Form, PosedShape};
@@ -202,7 +202,7 @@ fn gap(body: &BodyView, x: DVec3) -> f64 {
                 let beyond = (a.min(b).min(c) - x).max(x - a.max(b).max(c));
                 // Most triangles are far away.
                 let near = beyond.max_element() < FAR;
-                near.then(|| closest(Kind::PointTriangle, &[x, a, b, c]).vector.length())
+                near.then(|| closest(PairKind::PointTriangle, &[x, a, b, c]).vector.length())
             };
             triangles.iter().filter_map(to).fold(FAR, f64::min)
         }

@@ -5,14 +5,14 @@
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use taffeta::collide::ccd::distance::Kind;
+use taffeta::collide::ccd::distance::PairKind;
 use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
 use taffeta::math::DVec3;
 
 /// One query with its truth.
 pub struct Query {
     /// Point and triangle, or two edges.
-    pub kind: Kind,
+    pub kind: PairKind,
     /// The first contact, if there is one; closed sets, so touching counts [1].
     pub contact: Option<f64>,
     /// The least distance during the motion [m].
@@ -43,8 +43,8 @@ fn query(line: &str) -> Result<Query, String> {
     };
     Ok(Query {
         kind: match *kind {
-            "vf" => Kind::PointTriangle,
-            "ee" => Kind::EdgeEdge,
+            "vf" => PairKind::PointTriangle,
+            "ee" => PairKind::EdgeEdge,
             other => return Err(format!("kind '{other}', needs vf or ee")),
         },
         contact: match *expected {

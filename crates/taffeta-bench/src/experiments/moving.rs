@@ -1,12 +1,12 @@
 //! A sheet that falls, rolls up, twists and wrinkles by formula: motion for detection, of any size, without a solver.
 
-use taffeta::collide::surface::{Object, Surface};
+use taffeta::collide::surface::{CollisionSurface, Object};
 use taffeta::math::{DVec3, trig};
 
 /// A square sheet of 1 m.
 pub struct MovingSheet {
     /// Points, edges and triangles.
-    pub surface: Surface,
+    pub surface: CollisionSurface,
     /// Length of the sides of quads [m].
     pub edge: f64,
 }
@@ -41,7 +41,7 @@ impl MovingSheet {
             friction: None,
             body: None,
         };
-        Self { surface: Surface::of_parts(rest.len(), rest, triangles, vec![sheet]), edge }
+        Self { surface: CollisionSurface::of_parts(rest.len(), rest, triangles, vec![sheet]), edge }
     }
 
     /// Where its points are at a time [s]; it falls for about a second.

@@ -10,8 +10,8 @@ use serde::Serialize;
 use std::path::PathBuf;
 use taffeta::collide::broad_phase::boxes::Bounds;
 use taffeta::collide::broad_phase::bvh::{Tree, Update};
-use taffeta::collide::broad_phase::bvh_queries::Walk;
-use taffeta::collide::broad_phase::wide_bvh::{Task, WideBvh};
+use taffeta::collide::broad_phase::bvh_queries::QueryWalk;
+use taffeta::collide::broad_phase::wide_bvh::{BvhTask, WideBvh};
 use taffeta::math::DVec3;
 use taffeta_render::plot::{Line, Plot, Stroke};
 
@@ -148,7 +148,7 @@ impl Kind {
         let mut pairs = 0;
         match self {
             Self::Binary(tree, _) => tree.pairs_within(&mut Vec::new(), |_, _| pairs += 1),
-            Self::WideBvh(heap) => heap.walk(heap, Task::Within(1), &mut Vec::new(), |_, _| pairs += 1),
+            Self::WideBvh(heap) => heap.walk(heap, BvhTask::Within(1), &mut Vec::new(), |_, _| pairs += 1),
         }
         pairs
     }

@@ -1,7 +1,7 @@
 //! The scene reference, made from the schema so that it cannot say anything else than the program does.
 
 use serde_json::Value;
-use taffeta::scene::rules::{Kind, range, resolved, words, written};
+use taffeta::scene::rules::{ValueKind, range, resolved, words, written};
 
 /// The scene reference as Markdown: an introduction, then every table with all its keys.
 pub fn reference_markdown() -> String {
@@ -42,13 +42,15 @@ impl<'s> Page<'s> {
         let schema = resolved(self.definitions, key);
         let item = resolved(self.definitions, &schema["items"]);
         let named = resolved(self.definitions, &schema["additionalProperties"]);
-        match Kind::of(schema) {
-            Kind::List if Kind::of(item) == Kind::Table => Some((path.into(), format!("`[[{path}]]`"), item)),
-            Kind::Table if named.is_object() => {
+        match ValueKind::of(schema) {
+            ValueKind::List if ValueKind::of(item) == ValueKind::Table => {
+                Some((path.into(), format!("`[[{path}]]`"), item))
+            }
+            ValueKind::Table if named.is_object() => {
                 let path = format!("{path}.NAME");
                 Some((path.clone(), format!("`[{path}]`"), named))
             }
-            Kind::Table => Some((path.into(), format!("`[{path}]`"), schema)),
+            ValueKind::Table => Some((path.into(), format!("`[{path}]`"), schema)),
             _ => None,
         }
     }
@@ -72,14 +74,14 @@ impl<'s> Page<'s> {
     }
 
     fn kind(&self, schema: &Value) -> String {
-        match Kind::of(schema) {
-            Kind::Number => "number".into(),
-            Kind::Whole => "whole number".into(),
-            Kind::Switch => "`true`, `false`".into(),
-            Kind::Text => "text".into(),
-            Kind::Word => "word".into(),
-            Kind::Table => "table".into(),
-            Kind::List => {
+        match ValueKind::of(schema) {
+            ValueKind::Number => "number".into(),
+            ValueKind::Whole => "whole number".into(),
+            ValueKind::Switch => "`true`, `false`".into(),
+            ValueKind::Text => "text".into(),
+            ValueKind::Word => "word".into(),
+            ValueKind::Table => "table".into(),
+            ValueKind::List => {
                 let item = self.kind(resolved(self.definitions, &schema["items"]));
                 match schema["maxItems"].as_u64() {
                     Some(count) => format!("list of {count} {item}s"),
@@ -90,15 +92,15 @@ impl<'s> Page<'s> {
     }
 
     fn range(&self, schema: &Value) -> String {
-        match (Kind::of(schema), range(schema)) {
-            (Kind::List, _) if schema["minItems"] != schema["maxItems"] => {
+        match (ValueKind::of(schema), range(schema)) {
+            (ValueKind::List, _) if schema["minItems"] != schema["maxItems"] => {
                 format!("{} to {} of them", schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"])
             }
-            (Kind::List, _) => self.range(resolved(self.definitions, &schema["items"])),
-            (Kind::Word, _) => {
+            (ValueKind::List, _) => self.range(resolved(self.definitions, &schema["items"])),
+            (ValueKind::Word, _) => {
                 words(schema).iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
             }
-            (Kind::Text, _) if schema["pattern"].is_string() => "`#rrggbb`".into(),
+            (ValueKind::Text, _) if schema["pattern"].is_string() => "`#rrggbb`".into(),
             (kind, (Some(least), Some(most))) => format!("{} to {}", kind.limit(least), kind.limit(most)),
             _ => String::new(),
         }

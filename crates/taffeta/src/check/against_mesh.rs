@@ -3,7 +3,7 @@
 use super::bodies::BodyContact;
 use super::distance::{point_triangle, segment_triangle};
 use super::pairs::{Surface, at, read};
-use super::tree::{Face, Node};
+use super::tree::{CheckNode, Face};
 use super::triangles::intersect;
 use crate::math::DVec3;
 
@@ -14,7 +14,7 @@ pub fn against_mesh(cloth: Surface, body: Surface) -> BodyContact {
     let (points, mut faces) = read(cloth);
     let (body_points, mut body_faces) = read(body);
     let all_read = faces.len() == cloth.triangles.len() && body_faces.len() == body.triangles.len();
-    let (tree, body_tree) = (Node::new(&mut faces), Node::new(&mut body_faces));
+    let (tree, body_tree) = (CheckNode::new(&mut faces), CheckNode::new(&mut body_faces));
 
     let test = |f: &Face, g: &Face| intersect(&at(&points, f.corners), &at(&body_points, g.corners), 0);
     let mut intersecting: Vec<u32> = tree.pairs_with(&body_tree, &test).iter().map(|pair| pair[0]).collect();

@@ -1,6 +1,6 @@
 //! All pairs of triangles that intersect, within a surface and between two.
 
-use super::tree::{Bounds, Face, Node};
+use super::tree::{CheckBounds, CheckNode, Face};
 use super::triangles::intersect;
 use crate::math::DVec3;
 
@@ -16,7 +16,7 @@ pub struct Surface<'a> {
 /// Every pair (i < j) of triangles that intersect in the sense of [`crate::check`], sorted; exact.
 pub fn self_intersections(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let (points, mut faces) = read(Surface { positions, triangles });
-    let mut found = Node::new(&mut faces).pairs_within(&|f, g| meet(&points, f.corners, g.corners));
+    let mut found = CheckNode::new(&mut faces).pairs_within(&|f, g| meet(&points, f.corners, g.corners));
     found.iter_mut().for_each(|pair| pair.sort_unstable());
     found.sort_unstable();
     found
@@ -40,7 +40,7 @@ pub fn intersections_between(a: Surface, b: Surface) -> Vec<[u32; 2]> {
     let (a_points, mut a_faces) = read(a);
     let (b_points, mut b_faces) = read(b);
     let test = |f: &Face, g: &Face| intersect(&at(&a_points, f.corners), &at(&b_points, g.corners), 0);
-    let mut found = Node::new(&mut a_faces).pairs_with(&Node::new(&mut b_faces), &test);
+    let mut found = CheckNode::new(&mut a_faces).pairs_with(&CheckNode::new(&mut b_faces), &test);
     found.sort_unstable();
     found
 }
@@ -71,7 +71,7 @@ pub(super) fn read(surface: Surface) -> (Vec<DVec3>, Vec<Face>) {
         |&&c: &&u32| points.get(c as usize).is_some_and(|p| p.abs().cmple(DVec3::splat(LARGEST)).all());
     let face = |(index, corners): (u32, &[u32; 3])| {
         let all = corners.iter().filter(readable).count() == 3;
-        all.then(|| Face { index, corners: *corners, bounds: Bounds::around(at(&points, *corners)) })
+        all.then(|| Face { index, corners: *corners, bounds: CheckBounds::around(at(&points, *corners)) })
     };
     let faces = (0..).zip(surface.triangles).filter_map(face).collect();
     (points, faces)

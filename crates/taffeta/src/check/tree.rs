@@ -6,7 +6,7 @@ use crate::math::DVec3;
 
 /// An axis-aligned box.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct CheckBounds {
     low: DVec3,
     high: DVec3,
 }
@@ -19,14 +19,14 @@ pub(super) struct Face {
     /// Its particles.
     pub corners: [u32; 3],
     /// Its box.
-    pub bounds: Bounds,
+    pub bounds: CheckBounds,
 }
 
 /// A group of faces and the box around them.
-pub(super) struct Node<'a> {
-    bounds: Bounds,
+pub(super) struct CheckNode<'a> {
+    bounds: CheckBounds,
     faces: &'a [Face],
-    halves: Option<Box<[Node<'a>; 2]>>,
+    halves: Option<Box<[CheckNode<'a>; 2]>>,
 }
 
 /// Judges two faces whose boxes overlap.
@@ -40,8 +40,8 @@ const LEAF: usize = 8;
 /// Below this many faces a task costs more than it gains.
 const TASK: usize = 512;
 
-impl Bounds {
-    const NOTHING: Bounds = Bounds { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
+impl CheckBounds {
+    const NOTHING: CheckBounds = CheckBounds { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
 
     /// The box around a triangle.
     pub fn around([a, b, c]: [DVec3; 3]) -> Self {
@@ -62,7 +62,7 @@ impl Bounds {
     }
 }
 
-impl<'a> Node<'a> {
+impl<'a> CheckNode<'a> {
     /// A tree over `faces`, which are put into its order.
     pub fn new(faces: &'a mut [Face]) -> Self {
         split(faces);
@@ -94,7 +94,7 @@ impl<'a> Node<'a> {
 
     /// Every face of this tree and face of `other` whose boxes overlap and that pass `test`, in no particular
     /// order.
-    pub fn pairs_with(&self, other: &Node, test: &Test) -> Vec<[u32; 2]> {
+    pub fn pairs_with(&self, other: &CheckNode, test: &Test) -> Vec<[u32; 2]> {
         let mut found = Vec::new();
         if !self.bounds.meets(&other.bounds) {
             return found;
@@ -116,7 +116,7 @@ impl<'a> Node<'a> {
     }
 
     /// The least `measure` of a face of this tree and a face of `other`, to a share of 1e-12; or `least` where none is less.
-    pub fn least_with(&self, other: &Node, measure: &Measure, least: f64) -> f64 {
+    pub fn least_with(&self, other: &CheckNode, measure: &Measure, least: f64) -> f64 {
         // What could be less by rounding alone is not looked for: surfaces that lie on each other are as far apart everywhere.
         if self.bounds.gap(&other.bounds) >= least * (1.0 - 1e-12) {
             return least;
@@ -144,7 +144,7 @@ fn split(faces: &mut [Face]) {
     if faces.len() <= LEAF {
         return;
     }
-    let Bounds { low, high } = bounds(faces);
+    let CheckBounds { low, high } = bounds(faces);
     let axis = (high - low).max_position();
     let middle = faces.len() / 2;
     faces.select_nth_unstable_by(middle, |f, g| {
@@ -161,8 +161,8 @@ fn split(faces: &mut [Face]) {
     }
 }
 
-fn bounds(faces: &[Face]) -> Bounds {
-    faces.iter().fold(Bounds::NOTHING, |all, face| all.join(face.bounds))
+fn bounds(faces: &[Face]) -> CheckBounds {
+    faces.iter().fold(CheckBounds::NOTHING, |all, face| all.join(face.bounds))
 }
 
 fn collect(face: &Face, others: &[Face], test: &Test, found: &mut Vec<[u32; 2]>) {

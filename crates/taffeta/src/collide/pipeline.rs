@@ -11,7 +11,7 @@ use super::ccd::push::{lift, push};
 use super::ccd::tangles::Tangles;
 use super::ccd::window::CcdWindow;
 use super::contact::contacts::Contacts;
-use super::contact::projection::Contact;
+use super::contact::projection::FeatureContact;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,7 @@ impl ContactPipeline {
 
     /// The contacts of the window but for those of particles with closed-form solids, and Σ weights x over their points of led bodies, at its
     /// start and at its end [m].
-    pub fn features(&self, model: &Model) -> impl Iterator<Item = (&Contact, [DVec3; 2])> {
+    pub fn features(&self, model: &Model) -> impl Iterator<Item = (&FeatureContact, [DVec3; 2])> {
         self.contacts.features(model, &self.window)
     }
 

@@ -21,7 +21,7 @@ const BODY_FRICTION: f64 = 0.5;
 
 /// The constant part of all that can touch.
 #[derive(Debug, Clone)]
-pub struct Surface {
+pub struct CollisionSurface {
     /// How many points are particles of the model; those of bodies follow.
     pub particles: usize,
     /// How many points there are.
@@ -45,7 +45,7 @@ pub struct Surface {
 pub struct Owned {
     /// Which of its corners.
     pub corners: [bool; 3],
-    /// Its edges (numbers in [`Surface::edges`]), from corner k to corner k + 1; [`NO_EDGE`] if another triangle has it.
+    /// Its edges (numbers in [`CollisionSurface::edges`]), from corner k to corner k + 1; [`NO_EDGE`] if another triangle has it.
     pub edges: [u32; 3],
     /// Whether it is a face, and not a point or an edge.
     pub is_face: bool,
@@ -84,7 +84,7 @@ pub struct Kept {
     pub friction: f64,
 }
 
-impl Surface {
+impl CollisionSurface {
     /// All cloths and colliders of a model.
     pub fn new(model: &Model) -> Self {
         let particles = model.particle_count();

@@ -11,7 +11,7 @@ use crate::math::{DMat3, DVec3};
 
 /// A triangle of cloth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Triangle {
+pub struct MembraneTriangle {
     /// Weights of the corners in w_u and in w_v [1/m].
     weights: [[f64; 3]; 2],
     /// Area × stiffness of warp, weft and shear [J].
@@ -26,7 +26,7 @@ type Frame = [DVec3; 2];
 /// Second derivatives by (w_u, w_v): uu, uv, vv.
 type Curvature = [DMat3; 3];
 
-impl Triangle {
+impl MembraneTriangle {
     /// From material coordinates (u, v) of its corners [m], stiffness of warp, weft and shear [N/m] and the time of Kelvin-Voigt damping [s];
     /// nothing if the corners lie on a line.
     pub fn new(material: [[f64; 2]; 3], stiffness: [f64; 3], damping_time: f64) -> Option<Self> {
@@ -88,7 +88,7 @@ impl Triangle {
     }
 }
 
-impl Element<3> for Triangle {
+impl Element<3> for MembraneTriangle {
     fn energy(&self, x: &[DVec3; 3]) -> f64 {
         let [wu, wv] = self.frame(x);
         let [warp, weft, shear] = self.stiffness;

@@ -26,8 +26,8 @@ pub struct Chunk {
     /// How many particles the model has: no element names one beyond.
     count: usize,
     springs: Vec<SpringBlock>,
-    bends: Vec<Bend>,
-    links: Vec<Link>,
+    bends: Vec<GatheredBend>,
+    links: Vec<GatheredStitch>,
     triangles: Vec<([u32; 3], [u32; 3])>,
     /// Forces on own particles [N]; the last entry takes what belongs to others.
     forces: Vec<Vec4>,
@@ -47,7 +47,7 @@ struct SpringBlock {
 
 /// A bend: particles of the model, their places in `forces`, and the coefficients of `model::Bends`.
 #[derive(Debug, Clone)]
-struct Bend {
+struct GatheredBend {
     points: [u32; 3],
     places: [u32; 3],
     inverse_lengths: [f64; 2],
@@ -57,7 +57,7 @@ struct Bend {
 
 /// A link: particles of the model, their places in `forces`, its number, its rest length now [m] and its stiffness [N/m].
 #[derive(Debug, Clone)]
-struct Link {
+struct GatheredStitch {
     ends: [u32; 2],
     places: [u32; 2],
     number: usize,
@@ -95,7 +95,7 @@ pub fn chunks(model: &Model) -> Vec<Chunk> {
         for c in touching(ends) {
             let places = ends.map(|i| chunks[c].place(i));
             let stiffness = model.links.stiffness[number];
-            chunks[c].links.push(Link { ends: *ends, places, number, rest_length: 0.0, stiffness });
+            chunks[c].links.push(GatheredStitch { ends: *ends, places, number, rest_length: 0.0, stiffness });
         }
     }
     for triangle in &model.triangles {
@@ -155,9 +155,9 @@ impl Chunk {
         }
     }
 
-    fn bend(&self, model: &Model, b: usize) -> Bend {
+    fn bend(&self, model: &Model, b: usize) -> GatheredBend {
         let m = &model.bends;
-        Bend {
+        GatheredBend {
             points: m.points[b],
             places: m.points[b].map(|i| self.place(i)),
             inverse_lengths: m.inverse_lengths[b],
@@ -262,7 +262,7 @@ impl SpringBlock {
     }
 }
 
-impl Bend {
+impl GatheredBend {
     /// `bend::turn` of positions or velocities.
     #[inline(always)]
     fn turn(&self, of: &[Vec4]) -> Vec4 {

@@ -15,12 +15,12 @@ pub mod wind;
 
 use crate::math::DVec3;
 use crate::model::{AirModel, Balloon, Model, State};
-use baraff_witkin::Triangle;
+use baraff_witkin::MembraneTriangle;
 use choi_ko::{Buckle, Damper, Stretch};
 use element::Element;
 use hinge::FlatHinge;
-use pressure::Filling;
-use wind::{Gust, Surface, Wind};
+use pressure::PressureFilling;
+use wind::{GustField, Wind, WindSurface};
 
 /// Pressure of the air around [Pa].
 const ATMOSPHERE: f64 = 101_325.0;
@@ -57,11 +57,11 @@ pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
 }
 
 /// Membrane `t` of a model.
-pub fn membrane(model: &Model, t: usize) -> Triangle {
+pub fn membrane(model: &Model, t: usize) -> MembraneTriangle {
     let m = &model.membranes;
     // The model's triangles have an area; one that has none would pull at nothing.
-    let nothing = || Triangle::new([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0.0; 3], 0.0);
-    let made = Triangle::new(m.material[t], m.stiffness[t], m.damping_time[t]);
+    let nothing = || MembraneTriangle::new([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0.0; 3], 0.0);
+    let made = MembraneTriangle::new(m.material[t], m.stiffness[t], m.damping_time[t]);
     made.or_else(nothing).expect("a triangle with an area")
 }
 
@@ -88,23 +88,23 @@ pub fn buckle(model: &Model, s: usize) -> Buckle {
 }
 
 /// What fills a balloon.
-pub fn filling(balloon: &Balloon) -> Filling {
+pub fn filling(balloon: &Balloon) -> PressureFilling {
     match balloon.sealed {
-        Some(volume) => Filling::gas(ATMOSPHERE + balloon.pressure, volume, ATMOSPHERE),
-        None => Filling::Constant { pressure: balloon.pressure },
+        Some(volume) => PressureFilling::gas(ATMOSPHERE + balloon.pressure, volume, ATMOSPHERE),
+        None => PressureFilling::Constant { pressure: balloon.pressure },
     }
 }
 
 /// How triangles answer to the air, if there is any.
-pub fn surface(air: &AirModel) -> Option<Surface> {
+pub fn surface(air: &AirModel) -> Option<WindSurface> {
     let AirModel { density, drag, skin_friction, lift, .. } = *air;
-    (density > 0.0).then_some(Surface { density, drag, skin_friction, lift })
+    (density > 0.0).then_some(WindSurface { density, drag, skin_friction, lift })
 }
 
 /// The wind with its gusts.
 pub fn wind(air: &AirModel) -> Wind {
     let [amplitude, frequency, length] = air.gust;
-    Wind { mean: air.wind, gust: Gust { amplitude, frequency, length, seed: air.seed } }
+    Wind { mean: air.wind, gust: GustField { amplitude, frequency, length, seed: air.seed } }
 }
 
 /// Forces of all springs, bends, links and triangles on all particles [N], one element after the other: the slow twin of [`gather`].

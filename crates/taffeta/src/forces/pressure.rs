@@ -10,7 +10,7 @@ use crate::math::DVec3;
 
 /// What fills a closed mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Filling {
+pub enum PressureFilling {
     /// A pump that keeps its pressure.
     Constant {
         /// Pressure above that of the outside [Pa].
@@ -27,7 +27,7 @@ pub enum Filling {
     },
 }
 
-impl Filling {
+impl PressureFilling {
     /// The gas that has the pressure `inside` in a volume [Pa, m³], against `outside` [Pa]; it can be compressed to a thousandth.
     pub fn gas(inside: f64, volume: f64, outside: f64) -> Self {
         Self::IdealGas { amount: inside * volume, outside, least_volume: 1e-3 * volume }

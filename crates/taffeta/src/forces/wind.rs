@@ -7,7 +7,7 @@ use crate::math::{DMat3, DVec3, random::Random};
 
 /// Smooth random air: a velocity everywhere and at all times, which depends on its numbers alone, with the same bits on every machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gust {
+pub struct GustField {
     /// The largest velocity along any axis [m/s].
     pub amplitude: f64,
     /// How often it changes [1/s].
@@ -24,12 +24,12 @@ pub struct Wind {
     /// Mean velocity [m/s].
     pub mean: DVec3,
     /// What is added.
-    pub gust: Gust,
+    pub gust: GustField,
 }
 
 /// How a surface answers to a stream of air.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Surface {
+pub struct WindSurface {
     /// Density of the air [kg/m³].
     pub density: f64,
     /// Drag coefficient across the surface [1].
@@ -52,7 +52,7 @@ impl Wind {
     }
 }
 
-impl Gust {
+impl GustField {
     /// Velocity [m/s] at a position [m] and time [s]: value noise on a lattice of space and time, twice continuously differentiable.
     pub fn at(&self, position: DVec3, time: f64) -> DVec3 {
         let [x, y, z] = (position / self.length).to_array();
@@ -90,7 +90,7 @@ fn fade(t: f64) -> f64 {
     t * t * t * (10.0 + t * (6.0 * t - 15.0))
 }
 
-impl Surface {
+impl WindSurface {
     /// Force on a triangle [N]: `normal` is twice its area along the unit normal [m²], `stream` the velocity of the air relative to it [m/s].
     ///
     /// With u the normal and w the tangential part of the stream: ρ A/2 ((drag |u| + lift |w|) u + friction |w| w). Drag alone leaves a
@@ -104,7 +104,7 @@ impl Surface {
         (n * pressure + along * (self.skin_friction * speed)) * half
     }
 
-    /// The exact derivative of [`Surface::force`] by the stream [N·s/m]; by the velocity of the triangle it is the negative.
+    /// The exact derivative of [`WindSurface::force`] by the stream [N·s/m]; by the velocity of the triangle it is the negative.
     pub fn derivative(&self, normal: DVec3, stream: DVec3) -> DMat3 {
         let Some((n, half)) = self.half_density_area(normal) else { return DMat3::ZERO };
         let across = stream.dot(n);
@@ -127,7 +127,7 @@ impl Surface {
             * half
     }
 
-    /// [`Surface::force`] and [`Surface::safe_derivative`] from one root each.
+    /// [`WindSurface::force`] and [`WindSurface::safe_derivative`] from one root each.
     #[inline(always)]
     pub fn linear(&self, normal: DVec3, stream: DVec3) -> (DVec3, DMat3) {
         let area = normal.length();

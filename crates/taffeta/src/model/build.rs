@@ -6,7 +6,7 @@ use super::cut::{Inside, cut, fill};
 use super::elements::{self, Bends, Springs};
 use super::garment::{add_garment, add_link};
 use super::import::NO_PARTICLE;
-use super::links::Links;
+use super::links::Stitches;
 use super::mannequin;
 use super::membranes::{self, Buckles, Hinges, Membranes};
 use super::motion::Motion;
@@ -96,7 +96,7 @@ impl Work<'_> {
         add_lines(model, state, cloth, &blank);
         faults.extend(add_filling(model, state, cloth, key, &topology).err());
         let first = model.particle_count() - blank.start.len();
-        let placed = Placed { own: first..first + own, state, colliders: &model.colliders };
+        let placed = PlacedCloth { own: first..first + own, state, colliders: &model.colliders };
         match pinned(cloth, key, &topology, particle_of.as_deref(), &placed) {
             Ok(pinned) => pinned.into_iter().zip(&cloth.pin).for_each(|(particles, pin)| {
                 let particles = particles.into_iter().map(|p| p + first as u32).collect();
@@ -143,7 +143,7 @@ fn empty_model(scene: &Scene) -> Model {
         hinges: Hinges::default(),
         stretches: Springs::default(),
         buckles: Buckles::default(),
-        links: Links::default(),
+        links: Stitches::default(),
         balloons: Vec::new(),
         cloths: Vec::new(),
         pins: Vec::new(),
@@ -275,14 +275,14 @@ pub(super) fn add_start(state: &mut State, cloth: &Cloth, blank: &Blank, random:
 }
 
 /// A cloth among the bodies, before anything moves.
-struct Placed<'a> {
+struct PlacedCloth<'a> {
     /// Its particles but the spare ones.
     own: Range<usize>,
     state: &'a State,
     colliders: &'a [Collider],
 }
 
-impl Placed<'_> {
+impl PlacedCloth<'_> {
     /// Of a pin that reaches only so far, the particles that are near enough to its body.
     fn near(&self, pin: &Pin, named: Vec<u32>, key: &str) -> Result<Vec<u32>, Fault> {
         let body = self.colliders.iter().find(|collider| pin.on.as_ref() == Some(&collider.name));
@@ -314,7 +314,7 @@ fn pinned(
     key: &str,
     topology: &Topology,
     particle_of: Option<&[u32]>,
-    placed: &Placed,
+    placed: &PlacedCloth,
 ) -> Result<Vec<Vec<u32>>, Vec<Fault>> {
     let (mut groups, mut faults) = (Vec::<Vec<u32>>::new(), Vec::new());
     for (i, pin) in cloth.pin.iter().enumerate() {

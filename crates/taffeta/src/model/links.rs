@@ -4,7 +4,7 @@ use crate::math::DVec3;
 
 /// Springs that only pull, each between two particles. Their rest length shrinks from the distance at the start to that of a stitch.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Links {
+pub struct Stitches {
     /// The two particles.
     pub ends: Vec<[u32; 2]>,
     /// Rest length at the start [m].
@@ -32,7 +32,7 @@ pub struct Stitch {
     pub stiffness: f64,
 }
 
-impl Links {
+impl Stitches {
     /// Adds a link between two particles that are where `positions` say [m].
     pub fn push(&mut self, ends: [u32; 2], positions: &[DVec3], stitch: Stitch) {
         let [a, b] = ends.map(|i| positions[i as usize]);

@@ -6,7 +6,7 @@ use crate::scene::rig::Share;
 
 /// Bones of the skeleton. Those of the right side come [`SIDE`] after those of the left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bone {
+pub enum MannequinBone {
     Pelvis,
     Chest,
     Neck,
@@ -22,12 +22,12 @@ pub enum Bone {
 /// From a bone of the left side to that of the right.
 pub const SIDE: usize = 6;
 /// How many bones there are.
-pub const BONES: usize = Bone::Foot as usize + SIDE + 1;
+pub const BONES: usize = MannequinBone::Foot as usize + SIDE + 1;
 
-impl Bone {
+impl MannequinBone {
     /// Whether there is one on either side.
     pub fn is_double(self) -> bool {
-        self as usize >= Bone::UpperArm as usize
+        self as usize >= MannequinBone::UpperArm as usize
     }
 }
 
@@ -55,15 +55,15 @@ const EVEN: f64 = 0.004;
 
 /// A piece of the body.
 #[derive(Debug, Clone, Copy)]
-struct Part {
-    bone: Bone,
-    form: Form,
+struct MannequinPart {
+    bone: MannequinBone,
+    form: PartForm,
     /// How far around the seam it flows into the others [m].
     blend: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum PartForm {
     /// All within a radius of a segment, the radius going from one to another [m]; along `flat` it is less by the length of that.
     Cone { ends: [DVec3; 2], radii: [f64; 2], flat: DVec3 },
     /// An ellipsoid along x, y and z [m].
@@ -73,7 +73,7 @@ enum Form {
 /// The body of a mannequin of 1.75 m.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    parts: Vec<Part>,
+    parts: Vec<MannequinPart>,
 }
 
 impl Figure {
@@ -81,12 +81,12 @@ impl Figure {
     pub fn new(arms: f64) -> Self {
         let m = Measures::new(TALL, arms);
         let mut parts = vec![
-            egg(Bone::Pelvis, [0.074, 0.895, -0.052], [0.080, 0.085, 0.066], 0.05),
-            cone(Bone::Neck, [0.0, 1.440, -0.022], [0.0, 1.570, 0.000], [0.054, 0.046], 0.03),
-            egg(Bone::Head, [0.0, 1.642, 0.006], [0.072, 0.107, 0.091], 0.02),
-            egg(Bone::Head, [0.0, 1.598, 0.036], [0.046, 0.062, 0.048], 0.03),
+            egg(MannequinBone::Pelvis, [0.074, 0.895, -0.052], [0.080, 0.085, 0.066], 0.05),
+            cone(MannequinBone::Neck, [0.0, 1.440, -0.022], [0.0, 1.570, 0.000], [0.054, 0.046], 0.03),
+            egg(MannequinBone::Head, [0.0, 1.642, 0.006], [0.072, 0.107, 0.091], 0.02),
+            egg(MannequinBone::Head, [0.0, 1.598, 0.036], [0.046, 0.062, 0.048], 0.03),
             // From the neck to the shoulder.
-            cone(Bone::Chest, [0.020, 1.445, -0.022], [0.145, 1.402, -0.014], [0.046, 0.040], 0.05),
+            cone(MannequinBone::Chest, [0.020, 1.445, -0.022], [0.145, 1.402, -0.014], [0.046, 0.040], 0.05),
         ];
         parts.extend(arm(&m));
         parts.extend(leg(&m));
@@ -95,7 +95,7 @@ impl Figure {
 
     /// Something like the distance of a point to the skin [m]: 0 on it, negative inside.
     pub fn field(&self, p: DVec3) -> f64 {
-        let join = |sum: f64, part: &Part| soft_min(sum, part.both_sides(p), part.blend);
+        let join = |sum: f64, part: &MannequinPart| soft_min(sum, part.both_sides(p), part.blend);
         let body = self.parts.iter().fold(trunk(p), join);
         // The soles are flat.
         -soft_min(-body, p.y, 0.02)
@@ -106,8 +106,8 @@ impl Figure {
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for part in &self.parts {
             let (ends, reach) = match part.form {
-                Form::Cone { ends, radii, .. } => (ends, radii[0].max(radii[1])),
-                Form::Egg { centre, half } => ([centre; 2], half.max_element()),
+                PartForm::Cone { ends, radii, .. } => (ends, radii[0].max(radii[1])),
+                PartForm::Egg { centre, half } => ([centre; 2], half.max_element()),
             };
             for end in ends.iter().flat_map(|end| [*end, mirrored(*end)]) {
                 low = low.min(end - DVec3::splat(reach));
@@ -131,7 +131,7 @@ impl Figure {
             }
         }
         let trunk = trunk(p);
-        for bone in [Bone::Pelvis, Bone::Chest] {
+        for bone in [MannequinBone::Pelvis, MannequinBone::Chest] {
             distance[bone as usize] = distance[bone as usize].min(trunk);
         }
         let nearest = distance.iter().copied().fold(f64::INFINITY, f64::min);
@@ -159,16 +159,16 @@ impl Figure {
     }
 }
 
-impl Part {
+impl MannequinPart {
     fn distance(&self, p: DVec3) -> f64 {
         match self.form {
-            Form::Cone { ends: [a, b], radii, flat } => {
+            PartForm::Cone { ends: [a, b], radii, flat } => {
                 let along = b - a;
                 let t = ((p - a).dot(along) / along.length_squared()).clamp(0.0, 1.0);
                 let out = p - a - t * along;
                 (out + out.dot(flat) * flat).length() - (radii[0] + t * (radii[1] - radii[0]))
             }
-            Form::Egg { centre, half } => from_ellipse(p - centre, half),
+            PartForm::Egg { centre, half } => from_ellipse(p - centre, half),
         }
     }
 
@@ -182,56 +182,65 @@ fn mirrored(p: DVec3) -> DVec3 {
     DVec3::new(-p.x, p.y, p.z)
 }
 
-fn cone(bone: Bone, from: [f64; 3], to: [f64; 3], radii: [f64; 2], blend: f64) -> Part {
-    let form = Form::Cone { ends: [DVec3::from(from), DVec3::from(to)], radii, flat: DVec3::ZERO };
-    Part { bone, form, blend }
+fn cone(bone: MannequinBone, from: [f64; 3], to: [f64; 3], radii: [f64; 2], blend: f64) -> MannequinPart {
+    let form = PartForm::Cone { ends: [DVec3::from(from), DVec3::from(to)], radii, flat: DVec3::ZERO };
+    MannequinPart { bone, form, blend }
 }
 
-fn egg(bone: Bone, centre: [f64; 3], half: [f64; 3], blend: f64) -> Part {
-    Part { bone, form: Form::Egg { centre: DVec3::from(centre), half: DVec3::from(half) }, blend }
+fn egg(bone: MannequinBone, centre: [f64; 3], half: [f64; 3], blend: f64) -> MannequinPart {
+    MannequinPart {
+        bone,
+        form: PartForm::Egg { centre: DVec3::from(centre), half: DVec3::from(half) },
+        blend,
+    }
 }
 
 /// Parts along a limb, through points at shares of its length, each with a shift [m] and a radius [m]; the first flows into what it grows from.
-fn limb(bone: Bone, ends: [DVec3; 2], stations: &[(f64, DVec3, f64)], blend: f64) -> Vec<Part> {
+fn limb(
+    bone: MannequinBone,
+    ends: [DVec3; 2],
+    stations: &[(f64, DVec3, f64)],
+    blend: f64,
+) -> Vec<MannequinPart> {
     let place = |k: usize| ends[0].lerp(ends[1], stations[k].0) + stations[k].1;
     let piece = |k: usize| {
         let radii = [stations[k].2, stations[k + 1].2];
-        let form = Form::Cone { ends: [place(k), place(k + 1)], radii, flat: DVec3::ZERO };
-        Part { bone, form, blend: if k == 0 { blend } else { EVEN } }
+        let form = PartForm::Cone { ends: [place(k), place(k + 1)], radii, flat: DVec3::ZERO };
+        MannequinPart { bone, form, blend: if k == 0 { blend } else { EVEN } }
     };
     (0..stations.len() - 1).map(piece).collect()
 }
 
-fn arm(m: &Measures) -> Vec<Part> {
+fn arm(m: &Measures) -> Vec<MannequinPart> {
     let [shoulder, elbow, wrist] = [m.shoulder, m.elbow, m.wrist].map(|joint| joint.position);
     let along = (wrist - shoulder).normalize();
     let palm = DVec3::Z.cross(along);
     let straight = DVec3::ZERO;
     let upper = [(0.0, straight, 0.052), (0.45, straight, 0.046), (1.0, straight, 0.038)];
     let fore = [(0.0, straight, 0.038), (0.25, straight, 0.040), (1.0, straight, 0.027)];
-    let mut parts = limb(Bone::UpperArm, [shoulder, elbow], &upper, 0.05);
-    parts.extend(limb(Bone::Forearm, [elbow, wrist], &fore, EVEN));
-    let hand = |from: f64, to: f64, radii: [f64; 2]| Part {
-        bone: Bone::Hand,
-        form: Form::Cone { ends: [wrist + from * along, wrist + to * along], radii, flat: 0.6 * palm },
+    let mut parts = limb(MannequinBone::UpperArm, [shoulder, elbow], &upper, 0.05);
+    parts.extend(limb(MannequinBone::Forearm, [elbow, wrist], &fore, EVEN));
+    let hand = |from: f64, to: f64, radii: [f64; 2]| MannequinPart {
+        bone: MannequinBone::Hand,
+        form: PartForm::Cone { ends: [wrist + from * along, wrist + to * along], radii, flat: 0.6 * palm },
         blend: 0.012,
     };
     parts.extend([hand(0.0, 0.07, [0.030, 0.042]), hand(0.07, 0.145, [0.042, 0.036])]);
     parts
 }
 
-fn leg(m: &Measures) -> Vec<Part> {
+fn leg(m: &Measures) -> Vec<MannequinPart> {
     let [hip, knee, ankle] = [m.hip, m.knee, m.ankle].map(|joint| joint.position);
     let z = |z: f64| DVec3::new(0.0, 0.0, z);
     let thigh = [(0.06, z(0.0), 0.078), (0.35, z(0.004), 0.075), (1.0, z(0.0), 0.050)];
     let shin =
         [(0.0, z(0.0), 0.050), (0.28, z(-0.012), 0.053), (0.6, z(-0.010), 0.043), (1.0, z(0.0), 0.034)];
-    let mut parts = limb(Bone::Thigh, [hip, knee], &thigh, 0.035);
-    parts.extend(limb(Bone::Shin, [knee, ankle], &shin, EVEN));
+    let mut parts = limb(MannequinBone::Thigh, [hip, knee], &thigh, 0.035);
+    parts.extend(limb(MannequinBone::Shin, [knee, ankle], &shin, EVEN));
     let at = |y: f64, z: f64| DVec3::new(ankle.x, y, ankle.z + z);
-    let foot = |ends: [DVec3; 2], radii: [f64; 2], flat: f64, blend: f64| Part {
-        bone: Bone::Foot,
-        form: Form::Cone { ends, radii, flat: flat * DVec3::Y },
+    let foot = |ends: [DVec3; 2], radii: [f64; 2], flat: f64, blend: f64| MannequinPart {
+        bone: MannequinBone::Foot,
+        form: PartForm::Cone { ends, radii, flat: flat * DVec3::Y },
         blend,
     };
     parts.extend([

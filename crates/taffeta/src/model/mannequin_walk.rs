@@ -1,7 +1,7 @@
 //! How the mannequin walks: feet on their way, legs that reach them, a trunk and arms that swing against them.
 
 use super::mannequin::{Measures, TALL};
-use super::mannequin_shape::{BONES, Bone, SIDE};
+use super::mannequin_shape::{BONES, MannequinBone, SIDE};
 use super::skin::Moment;
 use crate::math::{DAffine3, DMat3, DQuat, DVec3, Pose, trig};
 use crate::scene::Walk;
@@ -56,7 +56,7 @@ pub fn lowered(arms: f64) -> Moment {
         let turn = turned(0.0, 0.0, -sign * arms);
         let about = DVec3::new(sign * shoulder.x, shoulder.y, shoulder.z);
         let bone = DAffine3 { matrix3: DMat3::from_quat(turn), translation: about - turn * about };
-        let arm = Bone::UpperArm as usize + side;
+        let arm = MannequinBone::UpperArm as usize + side;
         moment.bones[arm..=arm + 2].fill(bone);
     }
     moment
@@ -101,17 +101,19 @@ impl Stand {
         let mut posed = Posed { joints: *rest, turns: [DQuat::IDENTITY; BONES] };
         // Lowest where both feet are on the ground.
         let sway = DVec3::new(0.016 * sine, -self.amount * (0.030 + 0.014 * trig::cos(2.0 * turn)), 0.0);
-        let joint = |bone: Bone| rest[bone as usize];
-        let on = |parent: DVec3, turn: DQuat, from: Bone, to: Bone| parent + turn * (joint(to) - joint(from));
-        let root = joint(Bone::Pelvis) + sway;
-        let waist = on(root, pelvis, Bone::Pelvis, Bone::Chest);
-        let neck = on(waist, chest, Bone::Chest, Bone::Neck);
+        let joint = |bone: MannequinBone| rest[bone as usize];
+        let on = |parent: DVec3, turn: DQuat, from: MannequinBone, to: MannequinBone| {
+            parent + turn * (joint(to) - joint(from))
+        };
+        let root = joint(MannequinBone::Pelvis) + sway;
+        let waist = on(root, pelvis, MannequinBone::Pelvis, MannequinBone::Chest);
+        let neck = on(waist, chest, MannequinBone::Chest, MannequinBone::Neck);
         let nod = turned(0.0, 2.0 * cosine, 0.0);
         let spine = [
-            (Bone::Pelvis, root, pelvis),
-            (Bone::Chest, waist, chest),
-            (Bone::Neck, neck, nod),
-            (Bone::Head, on(neck, nod, Bone::Neck, Bone::Head), DQuat::IDENTITY),
+            (MannequinBone::Pelvis, root, pelvis),
+            (MannequinBone::Chest, waist, chest),
+            (MannequinBone::Neck, neck, nod),
+            (MannequinBone::Head, on(neck, nod, MannequinBone::Neck, MannequinBone::Head), DQuat::IDENTITY),
         ];
         for (bone, place, turn) in spine {
             (posed.joints[bone as usize], posed.turns[bone as usize]) = (place, turn);
@@ -131,9 +133,9 @@ impl Stand {
     /// The arm goes against the leg of its side.
     fn arm(&self, side: usize, body: &Measures, rest: &[DVec3; BONES], posed: &mut Posed) {
         let swing = -trig::cos(std::f64::consts::TAU * self.phase_of(side));
-        let [upper, fore, hand] =
-            [Bone::UpperArm, Bone::Forearm, Bone::Hand].map(|bone| bone as usize + side);
-        let chest = Bone::Chest as usize;
+        let [upper, fore, hand] = [MannequinBone::UpperArm, MannequinBone::Forearm, MannequinBone::Hand]
+            .map(|bone| bone as usize + side);
+        let chest = MannequinBone::Chest as usize;
         let shoulder = posed.joints[chest] + posed.turns[chest] * (rest[upper] - rest[chest]);
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let lowered = turned(0.0, 0.0, -sign * self.amount * (self.arms - body.arms));
@@ -151,7 +153,8 @@ impl Stand {
 
     /// The leg reaches from the hip to where the foot is; the knee gives way forwards.
     fn leg(&self, side: usize, rest: &[DVec3; BONES], posed: &mut Posed) {
-        let [thigh, shin, foot] = [Bone::Thigh, Bone::Shin, Bone::Foot].map(|bone| bone as usize + side);
+        let [thigh, shin, foot] =
+            [MannequinBone::Thigh, MannequinBone::Shin, MannequinBone::Foot].map(|bone| bone as usize + side);
         let (pelvis, root) = (posed.turns[0], posed.joints[0]);
         let hip = root + pelvis * (rest[thigh] - rest[0]);
         let (goal, pitch) = self.foot(rest[foot], self.phase_of(side));
@@ -207,17 +210,17 @@ fn joints(body: &Measures) -> [DVec3; BONES] {
     let [shoulder, elbow, wrist] = [body.shoulder, body.elbow, body.wrist].map(|j| j.position);
     let [hip, knee, ankle] = [body.hip, body.knee, body.ankle].map(|j| j.position);
     let mut joints = [DVec3::ZERO; BONES];
-    joints[Bone::Pelvis as usize] = DVec3::new(0.0, hip.y, 0.0);
-    joints[Bone::Chest as usize] = DVec3::new(0.0, body.waist.height, 0.0);
-    joints[Bone::Neck as usize] = body.neck.position;
-    joints[Bone::Head as usize] = DVec3::new(0.0, 1.56, 0.0);
+    joints[MannequinBone::Pelvis as usize] = DVec3::new(0.0, hip.y, 0.0);
+    joints[MannequinBone::Chest as usize] = DVec3::new(0.0, body.waist.height, 0.0);
+    joints[MannequinBone::Neck as usize] = body.neck.position;
+    joints[MannequinBone::Head as usize] = DVec3::new(0.0, 1.56, 0.0);
     let left = [
-        (Bone::UpperArm, shoulder),
-        (Bone::Forearm, elbow),
-        (Bone::Hand, wrist),
-        (Bone::Thigh, hip),
-        (Bone::Shin, knee),
-        (Bone::Foot, ankle),
+        (MannequinBone::UpperArm, shoulder),
+        (MannequinBone::Forearm, elbow),
+        (MannequinBone::Hand, wrist),
+        (MannequinBone::Thigh, hip),
+        (MannequinBone::Shin, knee),
+        (MannequinBone::Foot, ankle),
     ];
     for (bone, place) in left {
         joints[bone as usize] = place;

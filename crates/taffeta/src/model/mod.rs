@@ -30,11 +30,11 @@ pub use body_mesh::BodyMesh;
 pub use build::{build, build_parted};
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Springs};
-pub use links::Links;
+pub use links::Stitches;
 pub use mannequin::Measures;
 pub use membranes::{Buckles, Hinges, Membranes};
 pub use motion::Motion;
-pub use parting::{Clip, Split, Tearing};
+pub use parting::{BreakingPin, Split, Tearing};
 pub use pins::{Led, PinGroup};
 pub use rigid::RigidBody;
 pub use state::State;
@@ -113,7 +113,7 @@ pub struct Model {
     /// Strips that buckle.
     pub buckles: Buckles,
     /// Pairs of particles that are sewn together.
-    pub links: Links,
+    pub links: Stitches,
     /// Closed pieces with something inside.
     pub balloons: Vec<Balloon>,
 
@@ -133,7 +133,7 @@ pub struct Model {
     /// How they are torn, in the order of their spare particles.
     pub splits: Vec<Split>,
     /// Pinned particles that come off, of those that still hold.
-    pub clips: Vec<Clip>,
+    pub clips: Vec<BreakingPin>,
 }
 
 /// What the cloth moves through.

@@ -57,7 +57,7 @@ pub struct Split {
 
 /// A pinned particle that comes off.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Clip {
+pub struct BreakingPin {
     /// The particle.
     pub particle: u32,
     /// Pull at which it does [N].
@@ -136,7 +136,7 @@ pub(super) fn clip(
     particles.retain(|&particle| {
         let holds = next_word(state, recorded) == 0;
         if holds {
-            model.clips.push(Clip { particle, limit, word: state.parted.len() - 1 });
+            model.clips.push(BreakingPin { particle, limit, word: state.parted.len() - 1 });
         }
         holds
     });

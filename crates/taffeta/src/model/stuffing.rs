@@ -47,7 +47,7 @@ pub enum StuffingProblem {
 pub fn stuff(surface: &Mesh, triangles: &[[u32; 3]], cell: f64) -> Result<Stuffed, StuffingProblem> {
     let corners: Vec<[DVec3; 3]> =
         triangles.iter().map(|t| t.map(|i| surface.positions[i as usize])).collect();
-    let lattice = Lattice::around(&corners, cell)?;
+    let lattice = StuffingLattice::around(&corners, cell)?;
     let mut inside = BTreeMap::new();
     let mut tetrahedra: Vec<[[i32; 3]; 4]> = Vec::new();
     lattice.each_tetrahedron(|points| {
@@ -107,13 +107,13 @@ impl Stuffed {
 }
 
 /// Cubes of which some are inside a surface. Points are numbered in half sides: corners of cubes have even numbers, centres odd ones.
-struct Lattice {
+struct StuffingLattice {
     low: DVec3,
     half: f64,
     cubes: [i32; 3],
 }
 
-impl Lattice {
+impl StuffingLattice {
     fn around(corners: &[[DVec3; 3]], cell: f64) -> Result<Self, StuffingProblem> {
         let all = || corners.iter().flatten().copied();
         let low = all().reduce(DVec3::min).unwrap_or_default();

@@ -17,12 +17,12 @@ pub struct Preset {
 
 /// All built-in fabrics, in alphabetical order.
 pub fn presets() -> Vec<Preset> {
-    SHEETS.iter().map(Sheet::preset).collect()
+    SHEETS.iter().map(DataSheet::preset).collect()
 }
 
 /// The built-in fabric of that name.
 pub fn preset(name: &str) -> Option<Preset> {
-    SHEETS.iter().find(|sheet| sheet.name == name).map(Sheet::preset)
+    SHEETS.iter().find(|sheet| sheet.name == name).map(DataSheet::preset)
 }
 
 /// Kelvin-Voigt time of stretch of every built-in fabric [ms]. Our choice: no publication gives one, and an
@@ -30,7 +30,7 @@ pub fn preset(name: &str) -> Option<Preset> {
 const DAMPING: f64 = 0.02;
 
 /// A built-in fabric as a laboratory sheet: what [`Preset`] holds, but fit for a constant.
-struct Sheet {
+struct DataSheet {
     name: &'static str,
     about: &'static str,
     source: &'static str,
@@ -48,7 +48,7 @@ struct Sheet {
     colour: &'static str,
 }
 
-impl Sheet {
+impl DataSheet {
     fn preset(&self) -> Preset {
         let [warp, weft, bias] = self.stretch;
         let [bending_warp, bending_weft] = self.bending;
@@ -70,8 +70,8 @@ impl Sheet {
 }
 
 /// The fabrics by name. docs/fabrics.md holds the same numbers, the works cited and the conversions.
-const SHEETS: [Sheet; 12] = [
-    Sheet {
+const SHEETS: [DataSheet; 12] = [
+    DataSheet {
         name: "canvas",
         about: "heavy cotton duck, 14 oz/yd²",
         source: "Density and bending: the row of 0.4871 kg/m² of the 618 fabrics of Drape Tester 2022, which are \
@@ -85,7 +85,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 20.0,
         colour: "#b8a888",
     },
-    Sheet {
+    DataSheet {
         name: "cotton",
         about: "plain-woven cotton broadcloth",
         source: "Density, bending (mean of both ways), thickness: fabric A, cotton broad, of Matsudaira et al. \
@@ -101,7 +101,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 10.0,
         colour: "#e8e4d8",
     },
-    Sheet {
+    DataSheet {
         name: "denim",
         about: "jeans twill, cotton with 1 % elastane",
         source: "Density, stretch, shear, bending: rounded from the 11 oz black denim of Wang et al. 2011; its \
@@ -116,7 +116,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 20.0,
         colour: "#31435f",
     },
-    Sheet {
+    DataSheet {
         name: "felt",
         about: "pressed wool felt, 3/64 in, SAE F-50",
         source: "Density, thickness, friction: the SAE chart of Sutherland Felt (15.6 lb/yd² per inch; friction \
@@ -131,7 +131,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 20.0,
         colour: "#7a3b3f",
     },
-    Sheet {
+    DataSheet {
         name: "jersey",
         about: "T-shirt knit, cotton and polyester interlock",
         source: "Density, stretch, shear, bending: rounded means of the gray interlock of Wang et al. 2011; its \
@@ -145,7 +145,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 10.0,
         colour: "#8f9aa3",
     },
-    Sheet {
+    DataSheet {
         name: "leather",
         about: "sheep nappa for garments",
         source: "Bending and thickness: within the 9.2-22 and 0.64-0.96 of Memon et al. 2021; the abstract \
@@ -160,7 +160,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 20.0,
         colour: "#4a2f22",
     },
-    Sheet {
+    DataSheet {
         name: "linen",
         about: "plain-woven flax for suits and tables",
         source: "Density and bending: the row of 0.1815 kg/m² of the 618 fabrics of Drape Tester 2022, which \
@@ -174,7 +174,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 15.0,
         colour: "#c9b98f",
     },
-    Sheet {
+    DataSheet {
         name: "nylon",
         about: "ripstop for flags, kites, spinnakers, parachutes",
         source: "Density and thickness: parachute cloth MIL-C-7020H type I (1.10 oz/yd², 0.003 in) as listed by \
@@ -188,7 +188,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 5.0,
         colour: "#d2422f",
     },
-    Sheet {
+    DataSheet {
         name: "polyester",
         about: "soft polyester faille for blouses and linings",
         source: "Density, bending (mean of both ways), thickness: fabric F, polyester faille, of Matsudaira et \
@@ -202,7 +202,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 5.0,
         colour: "#5f8f8a",
     },
-    Sheet {
+    DataSheet {
         name: "silk",
         about: "crêpe de Chine, 15½ momme",
         source: "Density and bending: the row of 0.0673 kg/m² of the 618 fabrics of Drape Tester 2022, which \
@@ -216,7 +216,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 5.0,
         colour: "#a8324e",
     },
-    Sheet {
+    DataSheet {
         name: "tablecloth",
         about: "crisp woven polyester",
         source: "Density, stretch, shear, bending: rounded from white dots on black, a polyester tablecloth, of \
@@ -230,7 +230,7 @@ const SHEETS: [Sheet; 12] = [
         bending_damping: 10.0,
         colour: "#f4f1ea",
     },
-    Sheet {
+    DataSheet {
         name: "wool",
         about: "tropical suiting, plain-woven worsted",
         source: "Density, bending (mean of both ways), thickness: fabric B, wool tropical, of Matsudaira et al. \

@@ -159,12 +159,12 @@ impl<'s> Check<'s, '_> {
             return;
         }
         let schema = resolved(self.definitions, schema);
-        match (Kind::of(schema), value) {
-            (Kind::Table, Value::Object(table)) => self.table(schema, table, place),
-            (Kind::List, Value::Array(items)) => self.list(schema, items, place),
-            (Kind::Whole, Value::Number(number)) if !number.is_f64() => self.range(schema, value, place),
-            (Kind::Number, Value::Number(_)) => self.range(schema, value, place),
-            (Kind::Number | Kind::Whole, Value::Null) => {
+        match (ValueKind::of(schema), value) {
+            (ValueKind::Table, Value::Object(table)) => self.table(schema, table, place),
+            (ValueKind::List, Value::Array(items)) => self.list(schema, items, place),
+            (ValueKind::Whole, Value::Number(number)) if !number.is_f64() => self.range(schema, value, place),
+            (ValueKind::Number, Value::Number(_)) => self.range(schema, value, place),
+            (ValueKind::Number | ValueKind::Whole, Value::Null) => {
                 self.report(
                     Rule::NotFinite,
                     place,
@@ -173,14 +173,14 @@ impl<'s> Check<'s, '_> {
                     format!("write {}", self.wanted(schema)),
                 );
             }
-            (Kind::Switch, Value::Bool(_)) => {}
-            (Kind::Text, Value::String(text)) => {
+            (ValueKind::Switch, Value::Bool(_)) => {}
+            (ValueKind::Text, Value::String(text)) => {
                 if schema["pattern"].is_string() && !is_colour(text) {
                     let remedy = "write # and six hexadecimal digits, such as \"#d9d4c5\"";
                     self.report(Rule::NoColour, place, written(value), "", remedy);
                 }
             }
-            (Kind::Word, Value::String(word)) => {
+            (ValueKind::Word, Value::String(word)) => {
                 let words = words(schema);
                 if !words.contains(&word.as_str()) {
                     let remedy = suggestion(word, &words, "the words are");
@@ -188,7 +188,8 @@ impl<'s> Check<'s, '_> {
                 }
             }
             _ => {
-                let detail = format!(": {} where {} belongs", kind_of_value(value), Kind::of(schema).noun());
+                let detail =
+                    format!(": {} where {} belongs", kind_of_value(value), ValueKind::of(schema).noun());
                 self.report(
                     Rule::WrongType,
                     place,
@@ -262,7 +263,7 @@ impl<'s> Check<'s, '_> {
 
 /// What a schema asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// Keys and values.
     Table,
     /// Items in order.
@@ -279,7 +280,7 @@ pub enum Kind {
     Word,
 }
 
-impl Kind {
+impl ValueKind {
     /// What a resolved schema asks for.
     pub fn of(schema: &Value) -> Self {
         // An optional key has the types [its own, "null"].
@@ -326,15 +327,15 @@ pub fn resolved<'s>(definitions: &'s Value, schema: &'s Value) -> &'s Value {
 /// What a schema asks for, in words: `a whole number from 2 to 10000`.
 pub fn wanted(definitions: &Value, schema: &Value) -> String {
     let schema = resolved(definitions, schema);
-    let kind = Kind::of(schema);
+    let kind = ValueKind::of(schema);
     match kind {
-        Kind::Number | Kind::Whole => match range(schema) {
+        ValueKind::Number | ValueKind::Whole => match range(schema) {
             (Some(least), Some(most)) => {
                 format!("{} from {} to {}", kind.noun(), kind.limit(least), kind.limit(most))
             }
             _ => kind.noun().into(),
         },
-        Kind::List => {
+        ValueKind::List => {
             let item = wanted(definitions, &schema["items"]);
             match (schema["minItems"].as_u64().unwrap_or(0), schema["maxItems"].as_u64()) {
                 (least, Some(most)) if least == most => format!("a list of {least}, each {item}"),
@@ -342,9 +343,9 @@ pub fn wanted(definitions: &Value, schema: &Value) -> String {
                 (_, None) => format!("a list, each {item}"),
             }
         }
-        Kind::Word => format!("one of {}", listed(&words(schema))),
-        Kind::Text => "text in quotes".into(),
-        Kind::Switch | Kind::Table => kind.noun().into(),
+        ValueKind::Word => format!("one of {}", listed(&words(schema))),
+        ValueKind::Text => "text in quotes".into(),
+        ValueKind::Switch | ValueKind::Table => kind.noun().into(),
     }
 }
 

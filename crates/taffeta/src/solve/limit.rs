@@ -23,7 +23,7 @@ pub struct Limiter {
 
 /// What sweeps came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Swept {
+pub struct LimitStats {
     /// Sweeps in which an edge was shortened.
     pub sweeps: u32,
     /// Whether no edge is too long any more.
@@ -44,7 +44,7 @@ impl Limiter {
     }
 
     /// Sweeps over positions [m] and velocities [m/s] until no edge is longer than the limit allows.
-    pub fn run(&mut self, limit: &StrainLimit, x: &mut [DVec3], v: &mut [DVec3]) -> Swept {
+    pub fn run(&mut self, limit: &StrainLimit, x: &mut [DVec3], v: &mut [DVec3]) -> LimitStats {
         self.priority.fill(0);
         for sweeps in 0..limit.sweeps {
             let mut any = false;
@@ -52,10 +52,13 @@ impl Limiter {
                 any |= self.shorten(e, limit, x, v);
             }
             if !any {
-                return Swept { sweeps, done: true };
+                return LimitStats { sweeps, done: true };
             }
         }
-        Swept { sweeps: limit.sweeps, done: !self.edges.iter().any(|edge| excess(edge, limit, x).is_some()) }
+        LimitStats {
+            sweeps: limit.sweeps,
+            done: !self.edges.iter().any(|edge| excess(edge, limit, x).is_some()),
+        }
     }
 
     /// Shortens one edge if it is too long; whether it was.

@@ -2,7 +2,7 @@
 //!
 //! Sums are made chunk by chunk and then in the order of the chunks, so that the thread count cannot change a bit.
 
-use super::preconditioner::{BadDiagonal, Kind, Preconditioner, filtered_dot};
+use super::preconditioner::{BadDiagonal, Preconditioner, PreconditionerKind, filtered_dot};
 use super::sparse::matrix::{BlockMatrix, Pattern};
 use crate::math::Vec4;
 use crate::math::vec4::with_avx2;
@@ -17,12 +17,12 @@ pub struct Params {
     /// The most iterations.
     pub max_iterations: u32,
     /// The approximate inverse P⁻¹.
-    pub preconditioner: Kind,
+    pub preconditioner: PreconditionerKind,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { tolerance: 1e-6, max_iterations: 10_000, preconditioner: Kind::default() }
+        Self { tolerance: 1e-6, max_iterations: 10_000, preconditioner: PreconditionerKind::default() }
     }
 }
 

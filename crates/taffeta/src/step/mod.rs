@@ -47,7 +47,7 @@ pub struct Simulation {
     state: State,
     /// The step is taken here, so that a failed one leaves the state as it was.
     attempt: State,
-    solver: Solver,
+    solver: MethodSolver,
     pipeline: Option<Box<ContactPipeline>>,
     /// Pairs of triangles of cloth that intersect.
     tangled: Vec<[u32; 2]>,
@@ -60,13 +60,13 @@ pub struct Simulation {
 
 /// Scratch of the chosen method.
 #[derive(Debug)]
-enum Solver {
+enum MethodSolver {
     Implicit(Box<Implicit>),
     Impulse(Box<Impulse>),
     Verlet(Box<Verlet>),
 }
 
-impl Solver {
+impl MethodSolver {
     /// Scratch for a model. A state that does not remember what the method needs starts to.
     fn new(model: &Model, state: &mut State) -> Self {
         match model.method {
@@ -74,17 +74,17 @@ impl Solver {
                 let order = if model.method == Method::Bdf2 { Order::Second } else { Order::First };
                 let implicit = Box::new(Implicit::new(model, order));
                 state.memory.resize(implicit.memory(model), 0.0);
-                Solver::Implicit(implicit)
+                MethodSolver::Implicit(implicit)
             }
             Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect => {
                 let impulse = Box::new(Impulse::new(model));
                 state.memory.resize(impulse.memory(), 0.0);
-                Solver::Impulse(impulse)
+                MethodSolver::Impulse(impulse)
             }
             Method::Verlet | Method::Bdf2Secant => {
                 let verlet = Box::new(Verlet::new(model));
                 state.memory.resize(verlet.memory(), 0.0);
-                Solver::Verlet(verlet)
+                MethodSolver::Verlet(verlet)
             }
         }
     }
@@ -94,7 +94,7 @@ impl Simulation {
     /// From a scene and the meshes its files hold, or everything that is wrong with it.
     pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let (model, mut state) = model::build(scene, meshes)?;
-        let solver = Solver::new(&model, &mut state);
+        let solver = MethodSolver::new(&model, &mut state);
         let pipeline = ContactPipeline::new(&model).map(Box::new);
         let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
         let parting = Parting::new(scene, meshes, &model);
@@ -146,15 +146,15 @@ impl Simulation {
     fn move_on(&mut self) -> Result<StepReport, StepError> {
         let (model, state, pipeline) = (&self.model, &mut self.attempt, self.pipeline.as_deref_mut());
         match &mut self.solver {
-            Solver::Implicit(implicit) => implicit.step(model, state, pipeline),
-            Solver::Impulse(impulse) => impulse.step(model, state, pipeline),
-            Solver::Verlet(verlet) => verlet.step(model, state, pipeline),
+            MethodSolver::Implicit(implicit) => implicit.step(model, state, pipeline),
+            MethodSolver::Impulse(impulse) => impulse.step(model, state, pipeline),
+            MethodSolver::Verlet(verlet) => verlet.step(model, state, pipeline),
         }
     }
 
     /// Makes the scratch anew for a model that has changed.
     fn renew(&mut self) {
-        self.solver = Solver::new(&self.model, &mut self.state);
+        self.solver = MethodSolver::new(&self.model, &mut self.state);
         self.pipeline = ContactPipeline::new(&self.model).map(Box::new);
         self.limiter = self.model.limit.as_ref().map(|_| Limiter::new(&self.model));
         self.tell_tangles();

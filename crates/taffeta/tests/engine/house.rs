@@ -1,6 +1,6 @@
 //! Rules of the house that a program can check: who may use whom, and that documents name only what exists.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +60,36 @@ fn modules_of_the_engine_use_only_what_stands_before_them() {
         }
     }
     assert!(seen > 20, "the check reads the sources");
+}
+
+#[test]
+fn no_two_types_of_the_engine_share_a_name() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files_under(&source, "rs") {
+        let inside = file.strip_prefix(&source).unwrap().display().to_string();
+        // What a user asks for and what is made of it may have the same name.
+        if inside.starts_with("scene") {
+            continue;
+        }
+        for line in fs::read_to_string(&file).unwrap().lines() {
+            let declared = ["struct ", "enum ", "trait "].iter().find_map(|kind| {
+                let public = line.strip_prefix("pub ").unwrap_or(line);
+                let inner = public
+                    .strip_prefix("pub(")
+                    .and_then(|rest| rest.split_once(") "))
+                    .map_or(public, |(_, rest)| rest);
+                inner.strip_prefix(kind)
+            });
+            if let Some(rest) = declared {
+                let name: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+                places.entry(name).or_default().push(inside.clone());
+            }
+        }
+    }
+    assert!(places.len() > 100, "the check reads the sources");
+    let twice: Vec<_> = places.iter().filter(|(_, places)| places.len() > 1).collect();
+    assert!(twice.is_empty(), "names that are declared more than once: {twice:#?}");
 }
 
 #[test]

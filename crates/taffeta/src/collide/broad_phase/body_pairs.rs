@@ -1,7 +1,7 @@
 //! Pairs of features of two bodies, one of them free. Bodies are few, so every two are looked at; of large ones only what lies where both are.
 
-use super::candidates::{Kind, Pair};
-use crate::collide::surface::{BODY_SKIN, NO_EDGE, Surface};
+use super::candidates::{Pair, PairKind};
+use crate::collide::surface::{BODY_SKIN, CollisionSurface, NO_EDGE};
 use crate::math::DVec3;
 
 /// Finds pairs between bodies.
@@ -35,7 +35,7 @@ impl Box3 {
 
 /// The straight ways of all points, and how far around them is looked.
 struct Ways<'a> {
-    surface: &'a Surface,
+    surface: &'a CollisionSurface,
     from: &'a [DVec3],
     to: &'a [DVec3],
     pad: f64,
@@ -65,7 +65,7 @@ impl Ways<'_> {
 
 impl BodyPairs {
     /// For the bodies of a surface of which those with movable points are free.
-    pub fn new(surface: &Surface, movable: &[bool]) -> Self {
+    pub fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
         let is_free = |object: &crate::collide::surface::Object| object.points.clone().any(|p| movable[p]);
         let numbered = surface.objects.iter().enumerate();
         let bodies: Vec<_> =
@@ -75,7 +75,14 @@ impl BodyPairs {
     }
 
     /// Adds all pairs of features that may come within the distance they keep plus `pad` [m] on straight ways `from` and `to` [m].
-    pub fn find(&mut self, surface: &Surface, from: &[DVec3], to: &[DVec3], pad: f64, out: &mut Vec<Pair>) {
+    pub fn find(
+        &mut self,
+        surface: &CollisionSurface,
+        from: &[DVec3],
+        to: &[DVec3],
+        pad: f64,
+        out: &mut Vec<Pair>,
+    ) {
         let ways = Ways { surface, from, to, pad };
         for i in 0..self.bodies.len() {
             for j in i + 1..self.bodies.len() {
@@ -104,20 +111,20 @@ impl BodyPairs {
 }
 
 /// The pairs of features that stand with two triangles.
-fn features(surface: &Surface, t: usize, u: usize, out: &mut Vec<Pair>) {
+fn features(surface: &CollisionSurface, t: usize, u: usize, out: &mut Vec<Pair>) {
     for (own, other) in [(t, u), (u, t)] {
         let ([a, b, c], owned) = (surface.triangles[other], &surface.owned[other]);
         // A ball or a capsule has no faces: what stands for it is a point or an edge.
         let is_whole = owned.is_face || surface.objects[surface.object_of_point(a)].triangles.len() == 1;
         for k in (0..3).filter(|k| is_whole && surface.owned[own].corners[*k]) {
-            out.push(Pair { kind: Kind::PointTriangle, points: [surface.triangles[own][k], a, b, c] });
+            out.push(Pair { kind: PairKind::PointTriangle, points: [surface.triangles[own][k], a, b, c] });
         }
     }
     let edges = |of: usize| surface.owned[of].edges.into_iter().filter(|e| *e != NO_EDGE);
     for e in edges(t) {
         for f in edges(u) {
             let ([a, b], [c, d]) = (surface.edges[e as usize], surface.edges[f as usize]);
-            out.push(Pair { kind: Kind::EdgeEdge, points: [a, b, c, d] });
+            out.push(Pair { kind: PairKind::EdgeEdge, points: [a, b, c, d] });
         }
     }
 }

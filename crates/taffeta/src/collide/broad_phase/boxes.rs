@@ -1,7 +1,7 @@
 //! Boxes in f32, rounded outwards, and those that moving points sweep.
 
 use super::features::Boxes;
-use crate::collide::surface::Surface;
+use crate::collide::surface::CollisionSurface;
 use crate::math::DVec3;
 
 /// An axis-aligned box: least x, y, z, a zero, largest x, y, z negated, a zero [m].
@@ -218,7 +218,7 @@ pub struct Swept {
 
 impl Swept {
     /// No boxes yet.
-    pub fn new(surface: &Surface) -> Self {
+    pub fn new(surface: &CollisionSurface) -> Self {
         let nothing = vec![Bounds::NOTHING; surface.points];
         Self { outer: nothing.clone(), inner: nothing }
     }
@@ -230,7 +230,14 @@ impl Swept {
 
     /// Sweeps every point on its way from `from` to `to` [m] as a frame sees it that moves by `frame` [m] meanwhile: distances are the same in
     /// every frame, boxes are small in one that goes along.
-    pub fn update(&mut self, surface: &Surface, from: &[DVec3], to: &[DVec3], frame: DVec3, pad: f64) {
+    pub fn update(
+        &mut self,
+        surface: &CollisionSurface,
+        from: &[DVec3],
+        to: &[DVec3],
+        frame: DVec3,
+        pad: f64,
+    ) {
         for object in &surface.objects {
             let inner = 0.5 * (object.self_distance + pad);
             let outer = inner.max(object.radius + 0.5 * pad);

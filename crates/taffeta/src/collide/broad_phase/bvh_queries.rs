@@ -6,7 +6,7 @@ use super::wide_bvh::WideBvh;
 use crate::math::DVec3;
 
 /// A tree of boxes that can be walked.
-pub trait Walk {
+pub trait QueryWalk {
     /// The root, if there is any box.
     fn root(&self) -> Option<u32>;
     /// The box of a node.
@@ -39,8 +39,12 @@ pub trait Walk {
     }
 
     /// Calls `found(i, j)` for every box i of this tree and box j of `other` that meet.
-    fn pairs_between(&self, other: &impl Walk, stack: &mut Vec<[u32; 2]>, mut found: impl FnMut(u32, u32))
-    where
+    fn pairs_between(
+        &self,
+        other: &impl QueryWalk,
+        stack: &mut Vec<[u32; 2]>,
+        mut found: impl FnMut(u32, u32),
+    ) where
         Self: Sized,
     {
         stack.clear();
@@ -112,7 +116,7 @@ pub trait Walk {
 
 /// Looks at two different nodes: splits the larger one, or tells which boxes meet.
 #[inline]
-fn step_between<A: Walk, B: Walk>(
+fn step_between<A: QueryWalk, B: QueryWalk>(
     one: &A,
     other: &B,
     [a, b]: [u32; 2],
@@ -137,7 +141,7 @@ fn step_between<A: Walk, B: Walk>(
     }
 }
 
-impl Walk for Tree {
+impl QueryWalk for Tree {
     fn root(&self) -> Option<u32> {
         self.root()
     }
@@ -155,7 +159,7 @@ impl Walk for Tree {
     }
 }
 
-impl Walk for WideBvh {
+impl QueryWalk for WideBvh {
     fn root(&self) -> Option<u32> {
         (!self.is_empty()).then_some(1)
     }

@@ -10,8 +10,8 @@ use super::features::Features;
 use super::finder::Finder;
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::{Sorted, merge};
-pub use crate::collide::ccd::distance::Kind;
-use crate::collide::surface::{NO_EDGE, Surface};
+pub use crate::collide::ccd::distance::PairKind;
+use crate::collide::surface::{CollisionSurface, NO_EDGE};
 use crate::math::DVec3;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// What meets what.
-    pub kind: Kind,
+    pub kind: PairKind,
     /// `[p; a b c]` or `[a b; c d]`.
     pub points: [u32; 4],
 }
@@ -42,7 +42,7 @@ pub struct Candidates {
 
 impl Candidates {
     /// For a surface whose points are `movable`, or else pinned or those of bodies.
-    pub fn new(surface: &Surface, movable: &[bool]) -> Self {
+    pub fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
         let features = Arc::new(Features::new(surface, movable));
         Self {
             swept: Swept::new(surface),
@@ -58,15 +58,15 @@ impl Candidates {
     }
 
     /// The same, with lists that are kept from step to step (P4): faster where steps are small, the same pairs.
-    pub fn coherent(surface: &Surface, movable: &[bool]) -> Self {
+    pub fn coherent(surface: &CollisionSurface, movable: &[bool]) -> Self {
         let plain = Self::new(surface, movable);
         let coherence = FatAabbCache::new(surface, &plain.features, &plain.finder);
         Self { coherence: Some(Box::new(coherence)), ..plain }
     }
 
-    /// All pairs of features that may come within the distance they keep ([`Surface::between`]) plus `pad` [m] while every point moves
+    /// All pairs of features that may come within the distance they keep ([`CollisionSurface::between`]) plus `pad` [m] while every point moves
     /// straight from `from` to `to` [m].
-    pub fn find(&mut self, surface: &Surface, from: &[DVec3], to: &[DVec3], pad: f64) {
+    pub fn find(&mut self, surface: &CollisionSurface, from: &[DVec3], to: &[DVec3], pad: f64) {
         let features = &self.features;
         let frame = mean_motion(&features.movable, from, to);
         self.swept.update(surface, from, to, frame, pad);
@@ -88,11 +88,11 @@ impl Candidates {
         pairs.clear();
         merge(&self.far.points, &self.near.points, |[p, t]| {
             let [a, b, c] = triangles[t as usize];
-            pairs.push(Pair { kind: Kind::PointTriangle, points: [p, a, b, c] });
+            pairs.push(Pair { kind: PairKind::PointTriangle, points: [p, a, b, c] });
         });
         merge(&self.far.edges, &self.near.edges, |[e, f]| {
             let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
-            pairs.push(Pair { kind: Kind::EdgeEdge, points: [a, b, c, d] });
+            pairs.push(Pair { kind: PairKind::EdgeEdge, points: [a, b, c, d] });
         });
         self.bodies.find(surface, from, to, pad, pairs);
     }
@@ -108,7 +108,13 @@ impl Candidates {
     }
 }
 /// The slow twin of [`Candidates::find`]: every feature against every other.
-pub fn brute_force(surface: &Surface, movable: &[bool], from: &[DVec3], to: &[DVec3], pad: f64) -> Vec<Pair> {
+pub fn brute_force(
+    surface: &CollisionSurface,
+    movable: &[bool],
+    from: &[DVec3],
+    to: &[DVec3],
+    pad: f64,
+) -> Vec<Pair> {
     let (mut swept, mut stars, mut pairs) = (Swept::new(surface), OneRingCuller::new(surface), Vec::new());
     swept.update(surface, from, to, mean_motion(movable, from, to), pad);
     stars.judge(from, to, pad);
@@ -140,7 +146,7 @@ pub fn brute_force(surface: &Surface, movable: &[bool], from: &[DVec3], to: &[DV
     for (p, owner) in corners {
         for (t, _) in owned().filter(|(_, o)| o.is_face) {
             let [a, b, c] = surface.triangles[t];
-            try_pair(Kind::PointTriangle, [p, a, b, c], 1, [owner, t]);
+            try_pair(PairKind::PointTriangle, [p, a, b, c], 1, [owner, t]);
         }
     }
     let mut edges: Vec<_> = owned()
@@ -150,7 +156,7 @@ pub fn brute_force(surface: &Surface, movable: &[bool], from: &[DVec3], to: &[DV
     for (k, (e, owner)) in edges.iter().enumerate() {
         for (f, other) in &edges[k + 1..] {
             let ([a, b], [c, d]) = (surface.edges[*e], surface.edges[*f]);
-            try_pair(Kind::EdgeEdge, [a, b, c, d], 2, [*owner, *other]);
+            try_pair(PairKind::EdgeEdge, [a, b, c, d], 2, [*owner, *other]);
         }
     }
     pairs

@@ -8,7 +8,7 @@ use super::boxes::{Bounds, numbers_of};
 use super::features::{Boxes, Features};
 use super::finder::Finder;
 use super::sorted::{PairList, Sorted};
-use crate::collide::surface::Surface;
+use crate::collide::surface::CollisionSurface;
 use crate::math::DVec3;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ pub struct Way<'a> {
 
 impl FatAabbCache {
     /// No lists yet.
-    pub fn new(surface: &Surface, features: &Features, finder: &Finder) -> Self {
+    pub fn new(surface: &CollisionSurface, features: &Features, finder: &Finder) -> Self {
         let of_cloths = surface.edges.iter().filter(|e| (e[0] as usize) < surface.particles);
         let length = |e: &[u32; 2]| surface.rest[e[0] as usize].distance(surface.rest[e[1] as usize]);
         let total: f64 = of_cloths.clone().map(length).sum();

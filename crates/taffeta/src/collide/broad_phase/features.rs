@@ -3,7 +3,7 @@
 use super::boxes::Bounds;
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::PairList;
-use crate::collide::surface::{NO_EDGE, Owned, Surface};
+use crate::collide::surface::{CollisionSurface, NO_EDGE, Owned};
 
 /// The constant part of detection, made once from a surface.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Boxes<'a> {
 
 impl Features {
     /// Those of a surface whose points are `movable`, or else pinned or those of bodies.
-    pub fn new(surface: &Surface, movable: &[bool]) -> Self {
+    pub fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
         let free = |t: &[u32; 3]| t.iter().filter(|p| movable[**p as usize]).count() as u8;
         let (around_from, around) = triangles_around(surface);
         let cloths = surface.objects.iter().filter(|o| o.body.is_none());
@@ -152,7 +152,7 @@ impl<'a> Boxes<'a> {
 }
 
 /// For every point the triangles around it, as starts and one list.
-pub fn triangles_around(surface: &Surface) -> (Vec<u32>, Vec<u32>) {
+pub fn triangles_around(surface: &CollisionSurface) -> (Vec<u32>, Vec<u32>) {
     // A capsule names an end twice, and is around it once.
     let corners = || {
         (0..).zip(&surface.triangles).flat_map(|(t, [a, b, c])| {

@@ -4,8 +4,8 @@ use super::boxes::Bounds;
 use super::features::{Boxes, Features};
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::{PairList, Sorted};
-use super::wide_bvh::{Task, WideBvh};
-use crate::collide::surface::Surface;
+use super::wide_bvh::{BvhTask, WideBvh};
+use crate::collide::surface::CollisionSurface;
 use crate::math::DVec3;
 use rayon::prelude::*;
 
@@ -20,11 +20,11 @@ pub struct Finder {
     /// Refits so far, and what a walk costs at best, as of the last look.
     refits: usize,
     best: f64,
-    tasks: Vec<Task>,
+    tasks: Vec<BvhTask>,
     /// A place of its own for every task.
     found: Vec<PairList>,
     used: usize,
-    stacks: Vec<Vec<Task>>,
+    stacks: Vec<Vec<BvhTask>>,
 }
 
 /// A walk is cut into so many tasks: enough for many threads, few enough to cost nothing.
@@ -37,7 +37,7 @@ const EACH: usize = 128;
 
 impl Finder {
     /// For a surface and its features.
-    pub fn new(surface: &Surface, features: &Features) -> Self {
+    pub fn new(surface: &CollisionSurface, features: &Features) -> Self {
         let places = side_by_side(surface);
         let (of_cloths, of_bodies) = places.split_at(features.of_cloths);
         let (mut cloths, bodies) = (WideBvh::new(of_cloths), WideBvh::new(of_bodies));
@@ -157,7 +157,7 @@ impl Finder {
 }
 
 /// The centres of all triangles at rest, one object beside the other: what belongs together shall stand together in the tree.
-fn side_by_side(surface: &Surface) -> Vec<DVec3> {
+fn side_by_side(surface: &CollisionSurface) -> Vec<DVec3> {
     let centre = |t: &[u32; 3]| t.iter().map(|p| surface.rest[*p as usize]).sum::<DVec3>() / 3.0;
     let mut places: Vec<DVec3> = surface.triangles.iter().map(centre).collect();
     let mut next = 0.0;
@@ -173,10 +173,10 @@ fn side_by_side(surface: &Surface) -> Vec<DVec3> {
 /// Empty places for so many tasks, after those in use.
 fn make_room<'a>(
     found: &'a mut Vec<PairList>,
-    stacks: &'a mut Vec<Vec<Task>>,
+    stacks: &'a mut Vec<Vec<BvhTask>>,
     used: &mut usize,
     count: usize,
-) -> (&'a mut [PairList], &'a mut [Vec<Task>]) {
+) -> (&'a mut [PairList], &'a mut [Vec<BvhTask>]) {
     let range = *used..*used + count;
     *used = range.end;
     if found.len() < range.end {

@@ -3,7 +3,7 @@
 //! Around every point the triangles are laid out in a plane as a convex polygon. If the motion maps that polygon to space so that
 //! a projection of it is strictly monotone at both ends of a step, no two points of it come nearer than a share of their distance in the plane.
 
-use crate::collide::surface::Surface;
+use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instruction_set};
 use crate::math::{DVec3, Vec4, trig};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// All points of cloth whose triangles form one fan.
 #[derive(Debug, Clone)]
 pub struct OneRingCuller {
-    groups: Vec<Group>,
+    groups: Vec<RingGroup>,
     /// Per point: whether the triangles around it are certified.
     certified: Vec<bool>,
     /// Points of cloth whose triangles are not.
@@ -24,7 +24,7 @@ pub struct OneRingCuller {
 
 /// Eight stars with the same number of spokes.
 #[derive(Debug, Clone)]
-struct Group {
+struct RingGroup {
     /// Whether the triangles go all the way round.
     closed: bool,
     centres: [u32; LANES],
@@ -62,7 +62,7 @@ const ANGLES: std::ops::RangeInclusive<f64> = 0.05..=3.0;
 
 impl OneRingCuller {
     /// Lays out all fans of the cloths of a surface.
-    pub fn new(surface: &Surface) -> Self {
+    pub fn new(surface: &CollisionSurface) -> Self {
         let mut stars = Vec::new();
         let mut ragged = Vec::new();
         for object in surface.objects.iter().filter(|o| o.body.is_none()) {
@@ -84,7 +84,7 @@ impl OneRingCuller {
         }
         stars.sort_by_key(|star| (star.ends.len(), star.closed, star.centre));
         let alike = |a: &Star, b: &Star| (a.ends.len(), a.closed) == (b.ends.len(), b.closed);
-        let groups = stars.chunk_by(alike).flat_map(|run| run.chunks(LANES)).map(Group::new).collect();
+        let groups = stars.chunk_by(alike).flat_map(|run| run.chunks(LANES)).map(RingGroup::new).collect();
         let nowhere = vec![Vec4::ZERO; surface.points];
         Self {
             groups,
@@ -134,7 +134,7 @@ impl OneRingCuller {
     }
 }
 
-impl Group {
+impl RingGroup {
     fn new(stars: &[Star]) -> Self {
         let lane = |l: usize| &stars[l.min(stars.len() - 1)];
         let lanes = |of: &dyn Fn(&Star) -> f64| Lanes(std::array::from_fn(|l| of(lane(l))));
@@ -152,7 +152,7 @@ impl Group {
 }
 
 by_instruction_set! {
-    fn judge_group = judge_lanes(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64)
+    fn judge_group = judge_lanes(group: &mut RingGroup, from: &[Vec4], to: &[Vec4], pad: f64)
 }
 
 /// Most spokes that are judged.
@@ -160,7 +160,7 @@ const SPOKES: usize = 16;
 
 /// Room for spokes is made in steps, since what is not used has to be cleared too.
 #[inline(always)]
-fn judge_lanes<W: Wide>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64) {
+fn judge_lanes<W: Wide>(group: &mut RingGroup, from: &[Vec4], to: &[Vec4], pad: f64) {
     match group.ends.len() {
         ..=4 => judge_up_to::<W, 4>(group, from, to, pad),
         5..=6 => judge_up_to::<W, 6>(group, from, to, pad),
@@ -172,7 +172,7 @@ fn judge_lanes<W: Wide>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64)
 /// The condition of `docs/contact.md` for eight stars: F̄ is the mean deformation gradient, yᵢ = F̄ eᵢ, and for every triangle and both ends
 /// the form Q - μ E must be positive, with Qᵢⱼ = (yᵢ·sⱼ + yⱼ·sᵢ) / 2 and Eᵢⱼ = eᵢ·eⱼ.
 #[inline(always)]
-fn judge_up_to<W: Wide, const N: usize>(group: &mut Group, from: &[Vec4], to: &[Vec4], pad: f64) {
+fn judge_up_to<W: Wide, const N: usize>(group: &mut RingGroup, from: &[Vec4], to: &[Vec4], pad: f64) {
     let count = group.ends.len().min(N);
     let zero = W::splat(0.0);
     let at = |points: &[Vec4], places: &[u32; LANES]| {

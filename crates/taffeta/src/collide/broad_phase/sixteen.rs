@@ -86,10 +86,10 @@ mod x86 {
     use super::{Bounds, WIDE, each_row};
     use std::arch::x86_64::*;
 
-    type Boxes = [[f32; WIDE]; 6];
+    type SixteenBounds = [[f32; WIDE]; 6];
 
     #[target_feature(enable = "avx512f")]
-    pub fn rows_avx512(mine: &Boxes, rows: u16, other: &Boxes) -> [u16; WIDE] {
+    pub fn rows_avx512(mine: &SixteenBounds, rows: u16, other: &SixteenBounds) -> [u16; WIDE] {
         // SAFETY: arrays of sixteen numbers at multiples of 64 bytes.
         let load = |k: usize| unsafe { _mm512_load_ps(other[k].as_ptr()) };
         let (low, high) = ([load(0), load(1), load(2)], [load(3), load(4), load(5)]);
@@ -105,7 +105,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx512f")]
-    pub fn one_avx512(one: &Bounds, boxes: &Boxes) -> u16 {
+    pub fn one_avx512(one: &Bounds, boxes: &SixteenBounds) -> u16 {
         let mut met = !0;
         for k in 0..3 {
             // SAFETY: as above.
@@ -118,7 +118,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn rows_avx2(mine: &Boxes, rows: u16, other: &Boxes) -> [u16; WIDE] {
+    pub fn rows_avx2(mine: &SixteenBounds, rows: u16, other: &SixteenBounds) -> [u16; WIDE] {
         each_row(rows, |lane| {
             let bounds = Bounds::new([0, 1, 2].map(|k| mine[k][lane]), [3, 4, 5].map(|k| mine[k][lane]));
             one_avx2(&bounds, other)
@@ -126,7 +126,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn one_avx2(one: &Bounds, boxes: &Boxes) -> u16 {
+    pub fn one_avx2(one: &Bounds, boxes: &SixteenBounds) -> u16 {
         let half = |from: usize| {
             let mut met = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
             for k in 0..3 {

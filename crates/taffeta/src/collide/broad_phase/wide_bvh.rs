@@ -35,7 +35,7 @@ struct Silent {
 
 /// A part of a walk through one tree or two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Task {
+pub enum BvhTask {
     /// All pairs within a node.
     Within(u32),
     /// All pairs between two nodes.
@@ -171,23 +171,23 @@ impl WideBvh {
     }
 
     /// At least `count` tasks that together find all pairs, if there is work for so many; they depend on the boxes alone.
-    pub fn tasks_within(&self, count: usize, tasks: &mut Vec<Task>) {
+    pub fn tasks_within(&self, count: usize, tasks: &mut Vec<BvhTask>) {
         tasks.clear();
-        tasks.push(Task::Within(1));
+        tasks.push(BvhTask::Within(1));
         self.split(self, count, tasks);
     }
 
     /// The same for all pairs between two trees.
-    pub fn tasks_between(&self, other: &WideBvh, count: usize, tasks: &mut Vec<Task>) {
+    pub fn tasks_between(&self, other: &WideBvh, count: usize, tasks: &mut Vec<BvhTask>) {
         tasks.clear();
         if self.nodes[1].meets(&other.nodes[1]) {
-            tasks.push(Task::Between(1, 1));
+            tasks.push(BvhTask::Between(1, 1));
         }
         self.split(other, count, tasks);
     }
 
     /// Splits tasks, first come first served, until there are enough or none can be split.
-    fn split(&self, other: &WideBvh, count: usize, tasks: &mut Vec<Task>) {
+    fn split(&self, other: &WideBvh, count: usize, tasks: &mut Vec<BvhTask>) {
         let mut next = 0;
         while tasks.len() < count && next < tasks.len() {
             match self.halves(other, tasks[next]) {
@@ -202,22 +202,22 @@ impl WideBvh {
 
     /// The parts of a task, or nothing if it stands at the leaves.
     #[inline]
-    fn halves(&self, other: &WideBvh, task: Task) -> Option<[Option<Task>; 3]> {
+    fn halves(&self, other: &WideBvh, task: BvhTask) -> Option<[Option<BvhTask>; 3]> {
         let (mine, theirs) = (self.nodes.len() as u32 / 2, other.nodes.len() as u32 / 2);
         let between = |a: u32, b: u32| {
             let meets = self.nodes[a as usize].meets(&other.nodes[b as usize]);
-            meets.then_some(Task::Between(a, b))
+            meets.then_some(BvhTask::Between(a, b))
         };
         match task {
-            Task::Within(a) if a < mine => {
+            BvhTask::Within(a) if a < mine => {
                 let (l, r) = (2 * a, 2 * a + 1);
-                Some([Some(Task::Within(l)), Some(Task::Within(r)), between(l, r)])
+                Some([Some(BvhTask::Within(l)), Some(BvhTask::Within(r)), between(l, r)])
             }
             // The side that has more levels left is split.
-            Task::Between(a, b) if a < mine && (b >= theirs || mine / a >= theirs / b) => {
+            BvhTask::Between(a, b) if a < mine && (b >= theirs || mine / a >= theirs / b) => {
                 Some([between(2 * a, b), between(2 * a + 1, b), None])
             }
-            Task::Between(a, b) if b < theirs => Some([between(a, 2 * b), between(a, 2 * b + 1), None]),
+            BvhTask::Between(a, b) if b < theirs => Some([between(a, 2 * b), between(a, 2 * b + 1), None]),
             _ => None,
         }
     }
@@ -225,7 +225,13 @@ impl WideBvh {
     /// Calls `found(i, j)` for every two boxes that meet, box i of this tree and box j of `other`, which is this tree for tasks within it: then
     /// every pair comes once, in either order.
     #[inline]
-    pub fn walk(&self, other: &WideBvh, task: Task, stack: &mut Vec<Task>, mut found: impl FnMut(u32, u32)) {
+    pub fn walk(
+        &self,
+        other: &WideBvh,
+        task: BvhTask,
+        stack: &mut Vec<BvhTask>,
+        mut found: impl FnMut(u32, u32),
+    ) {
         stack.clear();
         stack.push(task);
         while let Some(task) = stack.pop() {
@@ -234,7 +240,7 @@ impl WideBvh {
                 continue;
             }
             match task {
-                Task::Within(a) => {
+                BvhTask::Within(a) => {
                     let leaf = a as usize - self.nodes.len() / 2;
                     let Some(boxes) = self.leaves.get(leaf) else { continue };
                     // Only lanes after each lane, so that no pair comes twice.
@@ -243,7 +249,7 @@ impl WideBvh {
                     (0..WIDE).for_each(|lane| met[lane] &= !(!0 >> (15 - lane)) & !out[lane]);
                     self.tell(leaf, &met, self, leaf, &mut found);
                 }
-                Task::Between(a, b) => {
+                BvhTask::Between(a, b) => {
                     let (leaf, far) = (a as usize - self.nodes.len() / 2, b as usize - other.nodes.len() / 2);
                     let (boxes, others) = (&self.leaves[leaf], &other.leaves[far]);
                     let rows = boxes.meet_one(self.set, &other.nodes[b as usize]);

@@ -29,12 +29,12 @@ pub struct CcdCheck {
     /// In the order of the pairs.
     pub hits: Vec<Hit>,
     set: InstructionSet,
-    tasks: Vec<Task>,
+    tasks: Vec<CheckTask>,
 }
 
 /// Room for looking at some of the pairs.
 #[derive(Debug, Default)]
-struct Task {
+struct CheckTask {
     filter: SeparatingAxisFilter,
     hits: Vec<Hit>,
 }

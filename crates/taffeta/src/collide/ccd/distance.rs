@@ -7,7 +7,7 @@ use crate::math::DVec3;
 
 /// What kind of features meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PairKind {
     /// A point and a triangle, as points `[p, a, b, c]`.
     PointTriangle,
     /// Two edges, as points `[a, b, c, d]`: a-b and c-d.
@@ -24,12 +24,12 @@ pub struct Closest {
 }
 
 /// The closest points of two features, of which corners may coincide.
-pub fn closest(kind: Kind, points: &[DVec3; 4]) -> Closest {
+pub fn closest(kind: PairKind, points: &[DVec3; 4]) -> Closest {
     closest_from(kind, &relative(points))
 }
 
 /// A distance that the features keep whatever was rounded, 0 if none is certain [m].
-pub fn lower_bound(kind: Kind, points: &[DVec3; 4]) -> f64 {
+pub fn lower_bound(kind: PairKind, points: &[DVec3; 4]) -> f64 {
     let others = relative(points);
     let direction = unit(closest_from(kind, &others).vector);
     let size = others[0].abs() + others[1].abs() + others[2].abs();
@@ -65,20 +65,20 @@ pub(super) fn unit(vector: DVec3) -> DVec3 {
 
 /// How far every point of the first feature is from every point of the second along `direction` [m].
 #[inline]
-pub(super) fn gaps(kind: Kind, others: &[DVec3; 3], direction: DVec3) -> [f64; 4] {
+pub(super) fn gaps(kind: PairKind, others: &[DVec3; 3], direction: DVec3) -> [f64; 4] {
     let [a, b, c] = others.map(|point| direction.dot(point));
     match kind {
-        Kind::PointTriangle => [-a, -b, -c, -c],
-        Kind::EdgeEdge => [-b, -c, a - b, a - c],
+        PairKind::PointTriangle => [-a, -b, -c, -c],
+        PairKind::EdgeEdge => [-b, -c, a - b, a - c],
     }
 }
 
 /// [`closest`] for points relative to the first.
 #[inline]
-pub(super) fn closest_from(kind: Kind, others: &[DVec3; 3]) -> Closest {
+pub(super) fn closest_from(kind: PairKind, others: &[DVec3; 3]) -> Closest {
     match kind {
-        Kind::PointTriangle => origin_triangle(others),
-        Kind::EdgeEdge => edge_edge(others),
+        PairKind::PointTriangle => origin_triangle(others),
+        PairKind::EdgeEdge => edge_edge(others),
     }
 }
 

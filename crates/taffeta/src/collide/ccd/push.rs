@@ -1,7 +1,7 @@
 //! Pushes at the end of a window: pairs that were not shown apart are parted, and what is below a plane is lifted.
 
 use super::check::Hit;
-use super::distance::{Kind, closest};
+use super::distance::{PairKind, closest};
 use super::window::{CcdWindow, plane};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::free::Lie;
@@ -22,7 +22,7 @@ pub fn push(window: &mut CcdWindow, pairs: &[Pair], hits: &[Hit]) {
         let normal = near.vector / length;
         let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
         let gap = sum(&|k| near.weights[k] * normal.dot(window.end[points[k]]));
-        let features = if pair.kind == Kind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
+        let features = if pair.kind == PairKind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
         let bodies = features.map(|of| Pushed::of(window, pair, of, &near.weights));
         let of_bodies = bodies.iter().flatten().map(|body| normal.dot(body.lie.give(body.arm) * normal));
         let both = sum(&|k| near.weights[k] * near.weights[k] * window.inverse_mass[points[k]])

@@ -2,7 +2,7 @@
 //!
 //! The proposal of a direction is simpler than [`super::distance::closest`]; the check is the same as there.
 
-use super::distance::{Kind, LEAST_SQUARE, MARGIN};
+use super::distance::{LEAST_SQUARE, MARGIN, PairKind};
 use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instruction_set};
 
@@ -15,7 +15,7 @@ use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instructi
 /// If a pair names a point that is not there, or if the lengths differ.
 pub fn apart(
     set: InstructionSet,
-    kind: Kind,
+    kind: PairKind,
     pairs: &[[u32; 4]],
     separations: &[f64],
     [from, to]: [&[Vec4]; 2],
@@ -34,14 +34,14 @@ pub fn apart(
 
 by_instruction_set! {
     /// By how much one direction keeps each of eight pairs apart at both ends; not above 0 where it does not [m].
-    fn room = room_of(kind: Kind, at: &[[u32; LANES]; 4], separation: &Lanes, from: &[Vec4], to: &[Vec4]) -> Lanes
+    fn room = room_of(kind: PairKind, at: &[[u32; LANES]; 4], separation: &Lanes, from: &[Vec4], to: &[Vec4]) -> Lanes
 }
 
 // Closures and iterators over lanes would not be compiled for the instruction set, so everything below is a function that is inlined.
 
 #[inline(always)]
 fn room_of<W: Wide>(
-    kind: Kind,
+    kind: PairKind,
     at: &[[u32; LANES]; 4],
     separation: &Lanes,
     from: &[Vec4],
@@ -51,8 +51,8 @@ fn room_of<W: Wide>(
     let zero = W::splat(0.0);
     let (start, end) = (relative::<W>(at, from), relative::<W>(at, to));
     let vector = match kind {
-        Kind::PointTriangle => from_triangle(start),
-        Kind::EdgeEdge => between_edges(start),
+        PairKind::PointTriangle => from_triangle(start),
+        PairKind::EdgeEdge => between_edges(start),
     };
     let n = vector.scaled(vector.dot(vector).max(W::splat(LEAST_SQUARE)).sqrt().inverse());
     // As `distance::margin` tells: comparisons pass over what is not a number, but the margin has every number in it.
@@ -91,11 +91,11 @@ fn size<W: Wide>([a, b, c]: [Wide3<W>; 3]) -> Wide3<W> {
 
 /// The least of `distance::gaps`.
 #[inline(always)]
-fn least_gap<W: Wide>(kind: Kind, n: Wide3<W>, [a, b, c]: [Wide3<W>; 3]) -> W {
+fn least_gap<W: Wide>(kind: PairKind, n: Wide3<W>, [a, b, c]: [Wide3<W>; 3]) -> W {
     let zero = W::splat(0.0);
     match kind {
-        Kind::PointTriangle => zero - n.dot(a).max(n.dot(b)).max(n.dot(c)),
-        Kind::EdgeEdge => n.dot(a).min(zero) - n.dot(b).max(n.dot(c)),
+        PairKind::PointTriangle => zero - n.dot(a).max(n.dot(b)).max(n.dot(c)),
+        PairKind::EdgeEdge => n.dot(a).min(zero) - n.dot(b).max(n.dot(c)),
     }
 }
 

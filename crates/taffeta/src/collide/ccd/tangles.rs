@@ -1,7 +1,7 @@
 //! What intersects at the start: such features cannot be kept apart, so they do not block one another until they are.
 
-use crate::collide::broad_phase::candidates::{Kind, Pair};
-use crate::collide::surface::Surface;
+use crate::collide::broad_phase::candidates::{Pair, PairKind};
+use crate::collide::surface::CollisionSurface;
 
 /// Features of triangles that intersect, and those that lie in bodies.
 #[derive(Debug, Clone, Default)]
@@ -14,13 +14,18 @@ pub struct Tangles {
 
 impl Tangles {
     /// Takes all pairs of cloth triangles that intersect, and all cloth triangles that cut into a body.
-    pub fn set(&mut self, surface: &Surface, cloth_cloth: &[[u32; 2]], in_bodies: impl Iterator<Item = u32>) {
+    pub fn set(
+        &mut self,
+        surface: &CollisionSurface,
+        cloth_cloth: &[[u32; 2]],
+        in_bodies: impl Iterator<Item = u32>,
+    ) {
         self.pairs.clear();
         for pair in cloth_cloth {
             let [t, u] = pair.map(|t| surface.triangles[t as usize]);
             for k in 0..3 {
-                self.pairs.push(Pair { kind: Kind::PointTriangle, points: [t[k], u[0], u[1], u[2]] });
-                self.pairs.push(Pair { kind: Kind::PointTriangle, points: [u[k], t[0], t[1], t[2]] });
+                self.pairs.push(Pair { kind: PairKind::PointTriangle, points: [t[k], u[0], u[1], u[2]] });
+                self.pairs.push(Pair { kind: PairKind::PointTriangle, points: [u[k], t[0], t[1], t[2]] });
                 self.pairs.extend((0..3).flat_map(|l| both_orders(edge(t, k), edge(u, l))));
             }
         }
@@ -39,7 +44,7 @@ impl Tangles {
     }
 
     /// Whether a pair cannot be kept apart now.
-    pub fn has(&self, surface: &Surface, pair: &Pair) -> bool {
+    pub fn has(&self, surface: &CollisionSurface, pair: &Pair) -> bool {
         let of_cloth = |p: &u32| (*p as usize) < surface.particles;
         if pair.points.iter().all(of_cloth) {
             self.pairs.binary_search(pair).is_ok()
@@ -59,5 +64,5 @@ fn edge(t: [u32; 3], k: usize) -> [u32; 2] {
 
 /// The pair as whichever edge has the smaller number has it.
 fn both_orders([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [Pair; 2] {
-    [[a, b, c, d], [c, d, a, b]].map(|points| Pair { kind: Kind::EdgeEdge, points })
+    [[a, b, c, d], [c, d, a, b]].map(|points| Pair { kind: PairKind::EdgeEdge, points })
 }

@@ -4,7 +4,7 @@
 //! Gaps along a direction are linear in time, so one direction that holds at two times holds in between. The closest points only propose
 //! directions: a bad proposal costs a false alarm, never a miss. `docs/contact.md` derives the rounding margin.
 
-use super::distance::{Kind, closest_from, gaps, margin, relative, unit};
+use super::distance::{PairKind, closest_from, gaps, margin, relative, unit};
 use crate::math::DVec3;
 
 /// What happens to two features on a straight motion.
@@ -26,7 +26,7 @@ const NEAR: f64 = 1.0 / 64.0;
 ///
 /// What meets is never called free. What is free may be called meeting if all but 1/64 of its clearance at the start is used up and it is nearer than
 /// twice the separation, or by rounding.
-pub fn time_of_impact(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) -> TimeOfImpact {
+pub fn time_of_impact(kind: PairKind, from: &[DVec3; 4], to: &[DVec3; 4], separation: f64) -> TimeOfImpact {
     // Each end has its own origin: gaps are differences, and what all points have in common is no motion.
     let (start, end) = (relative(from), relative(to));
     let size = [start, end].as_flattened().iter().map(|point| point.abs()).sum();

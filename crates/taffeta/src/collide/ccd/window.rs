@@ -2,7 +2,7 @@
 
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::free::FreeBodies;
-use crate::collide::surface::{Kept, Surface};
+use crate::collide::surface::{CollisionSurface, Kept};
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Form, Model, PosedShape, Shape};
 
@@ -15,7 +15,7 @@ const FASTER: f64 = 8.0;
 /// All that can touch, and how it moves.
 #[derive(Debug)]
 pub struct CcdWindow {
-    pub surface: Surface,
+    pub surface: CollisionSurface,
     pub free: FreeBodies,
     /// Particles of cloths; those of free bodies follow.
     pub cloth_particles: usize,
@@ -44,7 +44,7 @@ pub struct CcdWindow {
 impl CcdWindow {
     /// Room for a model.
     pub fn new(model: &Model, longest_edge: f64) -> Self {
-        let surface = Surface::new(model);
+        let surface = CollisionSurface::new(model);
         let mut inverse_mass = model.inverse_mass.clone();
         inverse_mass.resize(surface.points, 0.0);
         let is_plane = |o: &usize| {
@@ -151,7 +151,7 @@ pub fn plane(poses: &[Option<[Pose; 2]>], object: usize) -> Option<PosedShape> {
 }
 
 /// Something of every two objects, those of the first side by side.
-pub fn for_every_two<T>(surface: &Surface, of: impl Fn(usize, usize) -> T) -> Vec<T> {
+pub fn for_every_two<T>(surface: &CollisionSurface, of: impl Fn(usize, usize) -> T) -> Vec<T> {
     let count = surface.objects.len();
     (0..count * count).map(|k| of(k / count, k % count)).collect()
 }

@@ -1,6 +1,6 @@
 //! The contacts of a window: listed at its start, answered in each of its sub-steps.
 
-use super::projection::{self, Contact, Done, Moved};
+use super::projection::{self, Done, FeatureContact, FeatureMotion};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::ccd::candidate_cache::{CandidateCache, TASK, room_for};
 use crate::collide::ccd::separating_axis_filter::SeparatingAxisFilter;
@@ -9,7 +9,7 @@ use crate::collide::ccd::window::{CcdWindow, for_every_two};
 use crate::collide::is_smooth;
 use crate::collide::rigid::contact;
 use crate::collide::rigid::contacts::{Begin, RigidContacts};
-use crate::collide::surface::Surface;
+use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::InstructionSet;
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Collider, Form, Model};
@@ -19,7 +19,7 @@ use rayon::prelude::*;
 #[derive(Debug)]
 pub struct Contacts {
     /// Between features, and what was done for each of them in this sub-step.
-    list: Vec<Contact>,
+    list: Vec<FeatureContact>,
     done: Vec<Done>,
     /// Those of free bodies.
     rigid_contacts: RigidContacts,
@@ -29,14 +29,14 @@ pub struct Contacts {
     met_otherwise: Vec<bool>,
     set: InstructionSet,
     shadowed: Vec<bool>,
-    tasks: Vec<Task>,
+    tasks: Vec<ListTask>,
 }
 
 /// Room for looking at some of the pairs.
 #[derive(Debug, Default)]
-struct Task {
+struct ListTask {
     filter: SeparatingAxisFilter,
-    contacts: Vec<Contact>,
+    contacts: Vec<FeatureContact>,
 }
 
 impl Contacts {
@@ -66,7 +66,7 @@ impl Contacts {
         let (pairs, waiting) = found.waiting();
         window.widen();
         let CcdWindow { surface, start, end, inverse_mass, .. } = &*window;
-        let approach = |contact: &Contact| {
+        let approach = |contact: &FeatureContact| {
             let way = |k: usize| end[contact.points[k] as usize] - start[contact.points[k] as usize];
             let parting: f64 = (0..4).map(|k| contact.weights[k] * way(k).dot(contact.normal)).sum();
             pad - parting.min(0.0)
@@ -89,7 +89,7 @@ impl Contacts {
                 let pair = &pairs[place as usize];
                 waiting[place as usize] = true;
                 if !tangles.has(surface, pair) {
-                    task.contacts.extend(Contact::of(surface, pair, start, inverse_mass, approach));
+                    task.contacts.extend(FeatureContact::of(surface, pair, start, inverse_mass, approach));
                 }
             }
         });
@@ -142,9 +142,19 @@ impl Contacts {
         mut moved: impl FnMut(usize, DVec3),
     ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        let any =
-            projection::project(&self.list, &mut self.done, &Moved { before, bodies, h }, after, &mut moved);
-        any | self.rigid_contacts.project(&window.free, &contact::Moved { before, bodies, h }, after, moved)
+        let any = projection::project(
+            &self.list,
+            &mut self.done,
+            &FeatureMotion { before, bodies, h },
+            after,
+            &mut moved,
+        );
+        any | self.rigid_contacts.project(
+            &window.free,
+            &contact::RigidMotion { before, bodies, h },
+            after,
+            moved,
+        )
     }
 
     /// Those of features but for particles with closed-form solids, and Σ weights x over their points of led bodies, at the start of the
@@ -153,13 +163,14 @@ impl Contacts {
         &self,
         model: &Model,
         window: &CcdWindow,
-    ) -> impl Iterator<Item = (&Contact, [DVec3; 2])> {
+    ) -> impl Iterator<Item = (&FeatureContact, [DVec3; 2])> {
         let n = window.surface.particles;
         let is_closed = |p: u32| {
             let body = window.surface.objects[window.object_of(p)].body;
             body.is_some_and(|b| matches!(model.colliders[b].form, Form::Closed(_)))
         };
-        let of_corner = move |c: &Contact| c.weights[0] == 1.0 && c.moves[0] != 0.0 && is_closed(c.points[1]);
+        let of_corner =
+            move |c: &FeatureContact| c.weights[0] == 1.0 && c.moves[0] != 0.0 && is_closed(c.points[1]);
         self.list.iter().filter(move |contact| !of_corner(contact)).map(move |contact| {
             let led = |at: &[DVec3]| {
                 let parts = contact.points.iter().zip(contact.weights);
@@ -175,7 +186,7 @@ impl Contacts {
     }
 }
 
-fn met_otherwise(model: &Model, surface: &Surface) -> Vec<bool> {
+fn met_otherwise(model: &Model, surface: &CollisionSurface) -> Vec<bool> {
     let is_free = |o: usize| surface.objects[o].body.is_some_and(|b| model.colliders[b].free.is_some());
     // Cloths come before bodies.
     for_every_two(surface, |a, b| match (model.cloths.get(a.min(b)), surface.objects[a.max(b)].body) {

@@ -1,8 +1,8 @@
 //! Places where two features are near, answered inside the iteration of a method: push apart, hold below the friction limit.
 
 use crate::collide::broad_phase::candidates::Pair;
-use crate::collide::ccd::distance::{Kind, closest};
-use crate::collide::surface::Surface;
+use crate::collide::ccd::distance::{PairKind, closest};
+use crate::collide::surface::CollisionSurface;
 use crate::math::{DVec3, Vec4};
 
 /// Features that are too near part no faster than this, so that they do not jump [m/s].
@@ -12,8 +12,8 @@ const HOVERS: f64 = 1.2;
 
 /// Two features near one another: Σ weights x leads from the second to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contact {
-    /// Points, in the numbering of [`Surface`].
+pub struct FeatureContact {
+    /// Points, in the numbering of [`CollisionSurface`].
     pub points: [u32; 4],
     /// Weights of the points; those of the first feature sum to 1, of the second to -1 [1].
     pub weights: [f64; 4],
@@ -36,18 +36,18 @@ pub struct Done {
     pub grip: DVec3,
 }
 
-impl Contact {
+impl FeatureContact {
     /// The contact of a pair at `points`, if it is nearer than the distance it keeps plus `reach(normal)` [m].
     pub fn of(
-        surface: &Surface,
+        surface: &CollisionSurface,
         pair: &Pair,
         points: &[DVec3],
         inverse_mass: &[f64],
-        reach: impl Fn(&Contact) -> f64,
+        reach: impl Fn(&FeatureContact) -> f64,
     ) -> Option<Self> {
         let near = closest(pair.kind, &pair.points.map(|p| points[p as usize]));
         // Edges that are nearest at an end are nearer still as a point and a face.
-        if pair.kind == Kind::EdgeEdge && near.weights.contains(&0.0) {
+        if pair.kind == PairKind::EdgeEdge && near.weights.contains(&0.0) {
             return None;
         }
         let gap = near.vector.length();
@@ -83,19 +83,20 @@ impl Contact {
 
 /// Takes away contacts of a particle with the rim of a triangle if it also meets the inside of a neighbour of that triangle: the rim is then no part of what
 /// is nearest, and its direction is wrong. Contacts of one point stand together.
-pub fn drop_shadowed(contacts: &mut Vec<Contact>, shadowed: &mut Vec<bool>) {
+pub fn drop_shadowed(contacts: &mut Vec<FeatureContact>, shadowed: &mut Vec<bool>) {
     shadowed.clear();
     shadowed.resize(contacts.len(), false);
-    let is_point = |c: &Contact| c.weights[0] == 1.0 && c.moves[0] != 0.0;
-    let on_rim = |c: &Contact| c.weights[1..].contains(&0.0);
+    let is_point = |c: &FeatureContact| c.weights[0] == 1.0 && c.moves[0] != 0.0;
+    let on_rim = |c: &FeatureContact| c.weights[1..].contains(&0.0);
     let mut first = 0;
     while first < contacts.len() {
         let point = contacts[first].points[0];
-        let same = |c: &&Contact| is_point(c) && c.points[0] == point;
+        let same = |c: &&FeatureContact| is_point(c) && c.points[0] == point;
         let count = contacts[first..].iter().take_while(same).count();
         let group = &contacts[first..first + count];
         for (k, contact) in group.iter().enumerate().filter(|(_, c)| on_rim(c)) {
-            let neighbour = |c: &Contact| c.points[1..].iter().any(|p| contact.points[1..].contains(p));
+            let neighbour =
+                |c: &FeatureContact| c.points[1..].iter().any(|p| contact.points[1..].contains(p));
             shadowed[first + k] = group.iter().any(|c| !on_rim(c) && neighbour(c));
         }
         first += count.max(1);
@@ -106,7 +107,7 @@ pub fn drop_shadowed(contacts: &mut Vec<Contact>, shadowed: &mut Vec<bool>) {
 
 /// Where everything is before and after a sub-step.
 #[derive(Debug, Clone, Copy)]
-pub struct Moved<'a> {
+pub struct FeatureMotion<'a> {
     /// Particles at the start [m].
     pub before: &'a [Vec4],
     /// Points of bodies at the start and at the end [m].
@@ -117,9 +118,9 @@ pub struct Moved<'a> {
 
 /// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns whether anything was moved.
 pub fn project(
-    contacts: &[Contact],
+    contacts: &[FeatureContact],
     done: &mut [Done],
-    moved: &Moved,
+    moved: &FeatureMotion,
     after: &mut [Vec4],
     mut touched: impl FnMut(usize, DVec3),
 ) -> bool {

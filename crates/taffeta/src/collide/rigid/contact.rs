@@ -12,7 +12,7 @@ const HOVERS: f64 = 1.2;
 
 /// One feature of a contact.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Side {
+pub(super) struct ContactSide {
     /// The free body that it is of.
     pub body: Option<usize>,
     /// Weights of the body's particles in the feature; they sum to the sign of the side.
@@ -31,7 +31,7 @@ pub(super) struct RigidContact {
     pub split: usize,
     /// How far each point moves by an impulse [1/kg]; 0 for those of bodies.
     pub moves: [f64; 4],
-    pub sides: [Side; 2],
+    pub sides: [ContactSide; 2],
     /// The half-space that the second side is, as a number of objects, and a point of it in its own axes [m].
     pub plane: Option<(usize, DVec3)>,
     pub normal: DVec3,
@@ -53,7 +53,7 @@ pub(super) struct RigidContact {
 }
 
 /// All particles and points of colliders before and after a sub-step.
-pub struct Moved<'a> {
+pub struct RigidMotion<'a> {
     /// Particles at the start [m].
     pub before: &'a [Vec4],
     /// Points of bodies at the start and at the end [m]; those of free ones are not looked at.
@@ -69,7 +69,7 @@ impl RigidContact {
             weights: [1.0, 0.0, 0.0, 0.0],
             split: 4,
             moves: [0.0; 4],
-            sides: [Side::default(); 2],
+            sides: [ContactSide::default(); 2],
             plane: None,
             normal,
             kept,
@@ -138,7 +138,7 @@ impl RigidContact {
         bodies: &FreeBodies,
         particles: &[Vec4],
         led: &[DVec3],
-        of: impl Fn(&Side) -> &[f64; 4],
+        of: impl Fn(&ContactSide) -> &[f64; 4],
     ) -> DVec3 {
         let mut sum = DVec3::ZERO;
         for (side, range) in self.sides.iter().zip([0..self.split, self.split..4]) {
@@ -162,7 +162,7 @@ impl RigidContact {
         &mut self,
         bodies: &FreeBodies,
         planes: &[(usize, [Pose; 2])],
-        moved: &Moved,
+        moved: &RigidMotion,
         after: &[Vec4],
     ) -> DVec3 {
         let n = self.normal;

@@ -3,12 +3,12 @@
 //! A push is an impulse at the point of contact; a body gives way to it as 1/m + (r×)ᵀ I⁻¹ (r×) says, and moves as a whole. Impulses add up
 //! over the sweeps of a sub-step: along the normal they are at least 0, across it at most friction times that, so that what rests does not creep.
 
-use super::contact::{Moved, RigidContact, Side};
+use super::contact::{ContactSide, RigidContact, RigidMotion};
 use super::free::{FreeBodies, Lie, mean};
-use crate::collide::broad_phase::candidates::{Kind, Pair};
+use crate::collide::broad_phase::candidates::{Pair, PairKind};
 use crate::collide::broad_phase::features::triangles_around;
 use crate::collide::ccd::distance::closest;
-use crate::collide::surface::Surface;
+use crate::collide::surface::CollisionSurface;
 use crate::math::{DMat3, DVec3, Pose, Vec4};
 
 /// The least and the most sweeps in one call, and about how many contacts they answer in all: through a pile a push goes body by body.
@@ -43,7 +43,7 @@ pub struct RigidContacts {
 /// What a window of time begins with.
 pub struct Begin<'a> {
     /// All that can touch.
-    pub surface: &'a Surface,
+    pub surface: &'a CollisionSurface,
     /// The bodies among it.
     pub bodies: &'a FreeBodies,
     /// All points at the start and where velocities lead them [m].
@@ -71,7 +71,7 @@ impl Begin<'_> {
 
 impl RigidContacts {
     /// Room for the contacts of a surface.
-    pub fn new(surface: &Surface, bodies: &FreeBodies) -> Self {
+    pub fn new(surface: &CollisionSurface, bodies: &FreeBodies) -> Self {
         let around = if bodies.is_empty() { Default::default() } else { triangles_around(surface) };
         Self { around, ..Self::default() }
     }
@@ -112,12 +112,13 @@ impl RigidContacts {
         let Begin { surface, start, end, .. } = *begin;
         let near = closest(pair.kind, &pair.points.map(|p| start[p as usize]));
         let gap = near.vector.length();
-        if gap <= 0.0 || (pair.kind == Kind::EdgeEdge && are_parallel(pair.points.map(|p| start[p as usize])))
+        if gap <= 0.0
+            || (pair.kind == PairKind::EdgeEdge && are_parallel(pair.points.map(|p| start[p as usize])))
         {
             return None;
         }
         let normal = near.vector / gap;
-        let split = if pair.kind == Kind::PointTriangle { 1 } else { 2 };
+        let split = if pair.kind == PairKind::PointTriangle { 1 } else { 2 };
         let objects = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
         let kept = surface.between(objects[0], objects[1]);
         let way = |k: usize| end[pair.points[k] as usize] - start[pair.points[k] as usize];
@@ -197,7 +198,7 @@ impl RigidContacts {
     pub fn project(
         &mut self,
         bodies: &FreeBodies,
-        moved: &Moved,
+        moved: &RigidMotion,
         after: &mut [Vec4],
         mut touched: impl FnMut(usize, DVec3),
     ) -> bool {
@@ -234,7 +235,7 @@ impl RigidContacts {
     }
 
     /// What is the same in all sweeps of a sub-step: how bodies lie, and how contacts give.
-    fn prepare(&mut self, bodies: &FreeBodies, moved: &Moved, after: &[Vec4]) {
+    fn prepare(&mut self, bodies: &FreeBodies, moved: &RigidMotion, after: &[Vec4]) {
         let nodes =
             |free: &super::free::Free| std::array::from_fn(|k| moved.before[free.body.nodes.start + k].xyz());
         self.lies.clear();
@@ -287,7 +288,7 @@ fn on_plane(
         return None;
     }
     let mut touch = RigidContact::new([p as u32; 4], normal, kept);
-    touch.sides[0] = Side { body: Some(number), nodes: *nodes, ..Side::default() };
+    touch.sides[0] = ContactSide { body: Some(number), nodes: *nodes, ..ContactSide::default() };
     touch.key = [p as u32, u32::MAX - 1 - object as u32, u32::MAX, u32::MAX];
     touch.plane = Some((object, DVec3::new(local.x, 0.0, local.z)));
     touch.radii[0] = surface.objects[free.object].radius;

@@ -1,6 +1,6 @@
 //! Free bodies as contacts see them: points that hang on four particles, and how a body gives way to a push.
 
-use crate::collide::surface::Surface;
+use crate::collide::surface::CollisionSurface;
 use crate::math::{DMat3, DVec3};
 use crate::model::{Model, RigidBody};
 use std::ops::Range;
@@ -41,7 +41,7 @@ pub struct Lie {
 
 impl FreeBodies {
     /// Those of a model whose surface is given.
-    pub fn new(model: &Model, surface: &Surface) -> Self {
+    pub fn new(model: &Model, surface: &CollisionSurface) -> Self {
         let mut bodies = Self { list: Vec::new(), of_object: vec![None; surface.objects.len()] };
         for (object, found) in surface.objects.iter().enumerate() {
             let Some(free) = found.body.and_then(|b| model.colliders[b].free) else { continue };
@@ -74,7 +74,7 @@ impl FreeBodies {
     }
 
     /// The number of the body that a point belongs to, if it is a free one's.
-    pub fn of_point(&self, surface: &Surface, point: u32) -> Option<usize> {
+    pub fn of_point(&self, surface: &CollisionSurface, point: u32) -> Option<usize> {
         if self.list.is_empty() || (point as usize) < surface.particles {
             return None;
         }

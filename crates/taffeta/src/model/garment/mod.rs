@@ -7,7 +7,7 @@ use super::shapes::Blank;
 use crate::scene::outline::{Outline, Run};
 use crate::scene::{Fault, Garment};
 pub(super) use add::{add_garment, add_link};
-use panel::{Cut, Stations};
+use panel::{PanelCut, Stations};
 
 /// A particle of a garment: its panel, and its number there.
 pub type Member = (usize, u32);
@@ -26,7 +26,7 @@ pub struct Tailored {
 pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
     let outlines: Vec<Outline> = garment.panel.iter().map(Outline::new).collect();
     let pieces = pieces(garment, &outlines);
-    let (mut cuts, mut faults): (Vec<Cut>, Vec<Fault>) = (Vec::new(), Vec::new());
+    let (mut cuts, mut faults): (Vec<PanelCut>, Vec<Fault>) = (Vec::new(), Vec::new());
     for (p, panel) in garment.panel.iter().enumerate() {
         match panel::cut(garment, panel, &outlines[p], &pieces[p]) {
             Ok(cut) => cuts.push(cut),
@@ -76,7 +76,7 @@ fn edges_of(garment: &Garment, [first, second]: &[String; 2]) -> Option<[(usize,
     Some([garment.find(first)?, garment.find(second)?])
 }
 
-fn stitches(garment: &Garment, cuts: &[Cut]) -> Vec<[Member; 2]> {
+fn stitches(garment: &Garment, cuts: &[PanelCut]) -> Vec<[Member; 2]> {
     let mut stitches = Vec::new();
     for seam in &garment.seam {
         let Some([(p, e), (q, f)]) = edges_of(garment, &seam.join) else { continue };
@@ -100,7 +100,7 @@ fn stitches(garment: &Garment, cuts: &[Cut]) -> Vec<[Member; 2]> {
     stitches
 }
 
-fn pinned(garment: &Garment, cuts: &[Cut], edges: &[String]) -> Vec<Member> {
+fn pinned(garment: &Garment, cuts: &[PanelCut], edges: &[String]) -> Vec<Member> {
     let found = edges.iter().filter_map(|name| garment.find(name));
     let mut members: Vec<Member> =
         found.flat_map(|(p, e)| cuts[p].edges[e].iter().flatten().map(move |i| (p, *i))).collect();

@@ -18,7 +18,7 @@ const NOTHING: f64 = 1e-12;
 pub type Stations = Vec<[u32; 2]>;
 
 /// A panel cut out.
-pub struct Cut {
+pub struct PanelCut {
     /// The panel at rest, and where it starts.
     pub blank: Blank,
     /// The stations of every edge.
@@ -33,7 +33,12 @@ pub struct Cut {
 pub struct TooCoarse;
 
 /// Cuts a panel whose edge `e` has `pieces[e]` pieces.
-pub fn cut(garment: &Garment, panel: &Panel, outline: &Outline, pieces: &[u32]) -> Result<Cut, TooCoarse> {
+pub fn cut(
+    garment: &Garment,
+    panel: &Panel,
+    outline: &Outline,
+    pieces: &[u32],
+) -> Result<PanelCut, TooCoarse> {
     let mut points = Vec::new();
     let (edges, darts) = walk(panel, outline, pieces, garment.edge_length, &mut points);
     let border = points.len();
@@ -44,7 +49,7 @@ pub fn cut(garment: &Garment, panel: &Panel, outline: &Outline, pieces: &[u32]) 
     let material: Vec<[f64; 2]> = points.iter().map(|p| [p.dot(warp), warp.perp_dot(*p)]).collect();
     let positions = material.iter().map(|[u, v]| DVec3::new(*u, 0.0, -v)).collect();
     let rest = Mesh { positions, triangles, material, ..Mesh::default() };
-    Ok(Cut { blank: Blank { rest, start: start(garment, panel, &points) }, edges, darts })
+    Ok(PanelCut { blank: Blank { rest, start: start(garment, panel, &points) }, edges, darts })
 }
 
 /// Samples the outline into `points`; returns the stations of every edge and the pairs of all darts.

@@ -7,7 +7,7 @@ use crate::solve::sparse::matrix::{Block, BlockMatrix, Pattern, matrix_of};
 
 /// L D Lᵀ of a block matrix, with rows ordered so that blocks stand near the diagonal.
 #[derive(Debug)]
-pub(super) struct Direct {
+pub(super) struct CoarseCholesky {
     /// Which row of the matrix stands at each place, and the reverse.
     row_at: Vec<u32>,
     place_of: Vec<u32>,
@@ -26,7 +26,7 @@ struct Factors {
     x: Vec<Vec4>,
 }
 
-impl Direct {
+impl CoarseCholesky {
     pub(super) fn new(pattern: &Pattern) -> Self {
         let row_at = order(pattern);
         let mut place_of = vec![0; row_at.len()];

@@ -6,7 +6,7 @@
 //! Xu 1990): no level waits for another but to hand down sums.
 
 use super::Jacobi;
-use super::coarse::Direct;
+use super::coarse::CoarseCholesky;
 use crate::math::Vec4;
 use crate::math::vec4::with_avx2;
 use crate::solve::sparse::matrix::{Block, BlockMatrix, Pattern};
@@ -29,7 +29,7 @@ const PROLONGED: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Levels {
     levels: Vec<Level>,
-    last: Option<Direct>,
+    last: Option<CoarseCholesky>,
 }
 
 /// Aggregates of what is on the level before.
@@ -55,7 +55,7 @@ impl Levels {
         while let Some(finer) = levels.last().filter(|level| level.r.len() as f64 > few) {
             levels.push(Level::new(finer.matrix.pattern()));
         }
-        let last = levels.last().map(|level| Direct::new(level.matrix.pattern()));
+        let last = levels.last().map(|level| CoarseCholesky::new(level.matrix.pattern()));
         Self { levels, last }
     }
 

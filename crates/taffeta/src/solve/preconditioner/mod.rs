@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// Which approximate inverse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum PreconditionerKind {
     /// The inverse of every diagonal block (P4): nothing to set up, but iterations grow with the number of particles across the cloth.
     BlockJacobi,
     /// Block-Jacobi on the particles, on aggregates of about four, of sixteen and so on, and a direct solution on the last: iterations
@@ -44,8 +44,8 @@ pub(super) struct Preconditioner {
 }
 
 impl Preconditioner {
-    pub(super) fn new(kind: Kind, pattern: &Pattern) -> Self {
-        let levels = (kind == Kind::Levels).then(|| {
+    pub(super) fn new(kind: PreconditionerKind, pattern: &Pattern) -> Self {
+        let levels = (kind == PreconditionerKind::Levels).then(|| {
             let levels = Levels::new(pattern);
             let pieces = Pieces::new(&levels);
             (levels, pieces)

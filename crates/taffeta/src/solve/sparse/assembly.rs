@@ -155,14 +155,14 @@ impl<const N: usize, F: Fn(usize, &mut Sink<'_, N>)> Assembly<N> for F {
 }
 
 /// A chunk of rows of a matrix and its right-hand side while they are assembled.
-pub struct Part<'a> {
+pub struct AssemblyPart<'a> {
     pub(in crate::solve) chunk: usize,
     pub(in crate::solve) rows: &'a Rows,
     pub(in crate::solve) blocks: &'a mut [Block],
     pub(in crate::solve) forces: &'a mut [Vec4],
 }
 
-impl Part<'_> {
+impl AssemblyPart<'_> {
     /// Sets the right-hand side to what `bending` pulls at positions `x` [m], times h, and the blocks to h² K + h C; then adds `of(i)` to row i: a
     /// number, for that many times the unit matrix, and a vector.
     pub fn begin(&mut self, bending: &Bending, h: f64, x: &[Vec4], of: impl Fn(usize) -> (f64, Vec4)) {

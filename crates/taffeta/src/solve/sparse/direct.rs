@@ -4,20 +4,20 @@
 //! A_ij = ± b d_i·d_j, plus if the particle is the first or the second end of both. Numbers are summed in a fixed order and by one thread. An edge that the
 //! others determine already has a pivot near 0, which is raised: such redundant edges are counted.
 
-use super::elimination::{Pattern, order};
+use super::elimination::{FactorPattern, order};
 use crate::math::{DVec3, Vec4};
-use crate::solve::strips::blocks::{Link, NO_TENSION};
+use crate::solve::strips::blocks::{NO_TENSION, StripEdge};
 use crate::solve::strips::tridiagonal::{CRUSHED, Limits, SMALLEST_PIVOT, Start};
 
 /// The system of one mesh: its analysis, and room for its numbers.
 #[derive(Debug, Clone)]
-pub struct Direct {
+pub struct LengthSystem {
     /// Edges in the order of elimination.
     edges: Vec<Edge>,
     /// Where the couplings of every edge to earlier ones start, and the couplings.
     starts: Vec<usize>,
-    couplings: Vec<Coupling>,
-    pattern: Pattern,
+    couplings: Vec<EdgeCoupling>,
+    pattern: FactorPattern,
     /// L column by column, D, and how much of every column is there already.
     factor: Vec<f64>,
     pivots: Vec<f64>,
@@ -31,13 +31,13 @@ pub struct Direct {
 #[derive(Debug, Clone, Copy)]
 struct Edge {
     ends: [u32; 2],
-    link: Link,
+    link: StripEdge,
     /// Place of its tension.
     slot: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Coupling {
+struct EdgeCoupling {
     /// Position of the earlier edge in the order.
     to: u32,
     /// The particle that both have.
@@ -46,14 +46,14 @@ struct Coupling {
     sign: f64,
 }
 
-impl Direct {
+impl LengthSystem {
     /// Analyses `edges` between particles at rest at `positions`. Those that do not move (compliance [`NO_TENSION`]) have no row; `slots` are
     /// places of tensions.
     pub fn new(
         edges: &[[u32; 2]],
         positions: &[DVec3],
         moves: impl Fn(u32) -> bool,
-        link: impl Fn(u32) -> Link,
+        link: impl Fn(u32) -> StripEdge,
         slots: &[u32],
     ) -> Self {
         let edge = |e: u32| Edge { ends: edges[e as usize], link: link(e), slot: slots[e as usize] };
@@ -67,7 +67,7 @@ impl Direct {
                 if moves(particle) {
                     couplings.extend(around[particle as usize].iter().map(|to| {
                         let same = edges[*to as usize].ends[end] == particle;
-                        Coupling { to: *to, particle, sign: if same { 1.0 } else { -1.0 } }
+                        EdgeCoupling { to: *to, particle, sign: if same { 1.0 } else { -1.0 } }
                     }));
                     around[particle as usize].push(k as u32);
                 }
@@ -75,8 +75,8 @@ impl Direct {
             starts.push(couplings.len());
         }
         let coupled =
-            |k: usize| couplings[starts[k]..starts[k + 1]].iter().map(|c: &Coupling| c.to).collect();
-        let pattern = Pattern::new(size, coupled);
+            |k: usize| couplings[starts[k]..starts[k + 1]].iter().map(|c: &EdgeCoupling| c.to).collect();
+        let pattern = FactorPattern::new(size, coupled);
         Self {
             factor: vec![0.0; pattern.rows.len()],
             pivots: vec![0.0; size],
@@ -165,7 +165,7 @@ impl Direct {
             let least = d.length_squared().max(link.rest * link.rest * CRUSHED);
             let both = q[*a as usize].0[3] + q[*b as usize].0[3];
             let diagonal = both * least + give * link.compliance;
-            for Coupling { to, particle, sign } in &self.couplings[self.starts[k]..self.starts[k + 1]] {
+            for EdgeCoupling { to, particle, sign } in &self.couplings[self.starts[k]..self.starts[k + 1]] {
                 row[*to as usize] += sign * q[*particle as usize].0[3] * d.dot(self.way[*to as usize].xyz());
             }
             let mut pivot = diagonal;

@@ -47,7 +47,7 @@ fn halve(particles: &mut [u32], inside: Vec<u32>, edges: &[[u32; 2]], x: &[DVec3
 
 /// Where the factor L of a symmetric matrix has numbers below its diagonal.
 #[derive(Debug, Clone, Default)]
-pub struct Pattern {
+pub struct FactorPattern {
     /// Where the columns of every row start in `columns`.
     pub starts: Vec<usize>,
     /// Columns of every row, ascending.
@@ -58,12 +58,12 @@ pub struct Pattern {
     pub rows: Vec<u32>,
 }
 
-impl Pattern {
+impl FactorPattern {
     /// From the columns of every row of the matrix, below the diagonal (Liu's elimination tree).
     pub fn new(size: usize, coupled: impl Fn(usize) -> Vec<u32>) -> Self {
         const NONE: u32 = u32::MAX;
         let (mut parent, mut seen) = (vec![NONE; size], vec![NONE; size]);
-        let mut pattern = Pattern { starts: vec![0], ..Pattern::default() };
+        let mut pattern = FactorPattern { starts: vec![0], ..FactorPattern::default() };
         let mut counts = vec![0usize; size + 1];
         for k in 0..size {
             let first = pattern.columns.len();

@@ -6,7 +6,7 @@
 //! then scatter, which takes back what the saved bytes give. A block is three columns padded to a 256-bit register: more bytes than nine
 //! numbers, but no load that straddles cache lines, which is faster in cache and no slower beyond.
 
-pub use super::assembly::{Assembly, Bending, Elements, Part, Sink};
+pub use super::assembly::{Assembly, AssemblyPart, Bending, Elements, Sink};
 pub(in crate::solve) use super::pattern::Rows;
 pub use super::pattern::{ElementError, Pattern};
 use super::rank_one::{Coupling, RankOneUpdate};
@@ -63,18 +63,20 @@ impl BlockMatrix {
     ) {
         let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).enumerate();
         parts.for_each(|(chunk, (blocks, rows))| {
-            Part { chunk, rows, blocks, forces: &mut [] }.add(elements, &of);
+            AssemblyPart { chunk, rows, blocks, forces: &mut [] }.add(elements, &of);
         });
     }
 
     /// Calls `of(part)` for every chunk of rows, on all threads: matrix and right-hand side `forces` in one pass. A part is to begin, and takes in
     /// all other elements; as in [`BlockMatrix::add`] they must depend on nothing else. Nothing is joined beyond the pattern.
-    pub fn assemble(&mut self, forces: &mut [Vec4], of: impl Fn(&mut Part<'_>) + Sync) {
+    pub fn assemble(&mut self, forces: &mut [Vec4], of: impl Fn(&mut AssemblyPart<'_>) + Sync) {
         assert_eq!(forces.len(), self.pattern.particles, "a vector for every particle");
         self.forget_beyond();
         let forces = forces.par_chunks_mut(self.pattern.chunk_size);
         let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).zip(forces).enumerate();
-        parts.for_each(|(chunk, ((blocks, rows), forces))| of(&mut Part { chunk, rows, blocks, forces }));
+        parts.for_each(|(chunk, ((blocks, rows), forces))| {
+            of(&mut AssemblyPart { chunk, rows, blocks, forces })
+        });
     }
 
     fn forget_beyond(&mut self) {

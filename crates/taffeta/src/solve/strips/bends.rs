@@ -6,8 +6,8 @@
 //! g = (r, -1 - r, 1) with r = L'/L, M a force, and 1/K times L'²: fewer products. Bend by bend it would be cheaper and wrong: one sweep leaves stiff strips
 //! too soft, and energy in those that are much damped.
 
-use super::blocks::{Block, Turns};
-use super::tridiagonal::Particles;
+use super::blocks::{StripBlock, Turns};
+use super::tridiagonal::StripParticles;
 use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 
 /// Scratch of one row of bends: what L D Lᵀ needs on the way back.
@@ -20,7 +20,7 @@ pub struct Fold {
 }
 
 #[inline(always)]
-fn bend_lanes<W: Wide>(block: &Block, x: Particles, q: Particles, folds: &mut [Fold]) {
+fn bend_lanes<W: Wide>(block: &StripBlock, x: StripParticles, q: StripParticles, folds: &mut [Fold]) {
     if block.bends.is_empty() {
         return;
     }
@@ -30,7 +30,7 @@ fn bend_lanes<W: Wide>(block: &Block, x: Particles, q: Particles, folds: &mut [F
 
 /// Factors the system of every strip, and solves with the left factor.
 #[inline(always)]
-fn forth<W: Wide>(block: &Block, x: Particles, q: Particles, folds: &mut [Fold]) {
+fn forth<W: Wide>(block: &StripBlock, x: StripParticles, q: StripParticles, folds: &mut [Fold]) {
     let zero = W::splat(0.0);
     let ((a, mut ba), (mut b, mut bb)) = (q.row::<W>(block, 0), q.row::<W>(block, 1));
     let ((xa, _), (mut xb, _)) = (x.row::<W>(block, 0), x.row::<W>(block, 1));
@@ -67,7 +67,7 @@ fn forth<W: Wide>(block: &Block, x: Particles, q: Particles, folds: &mut [Fold])
 
 /// Finds the moments, last first, and moves the particles.
 #[inline(always)]
-fn back<W: Wide>(block: &Block, q: Particles, folds: &[Fold]) {
+fn back<W: Wide>(block: &StripBlock, q: StripParticles, folds: &[Fold]) {
     let (none, zero) = (W::splat(0.0), Wide3::<W>::zero());
     // The next moment and the one after it, with their shares in this one; `coming` is what the next has in the one before this.
     let (mut next, mut next2) = (zero, zero);
@@ -91,5 +91,5 @@ fn back<W: Wide>(block: &Block, q: Particles, folds: &[Fold]) {
 
 by_instruction_set! {
     /// Bends along strips in a sub-step from `x` to `q`, which comes without any bending and is changed. `Strips::pace_bends` comes first.
-    pub fn bend = bend_lanes(block: &Block, x: Particles, q: Particles, folds: &mut [Fold])
+    pub fn bend = bend_lanes(block: &StripBlock, x: StripParticles, q: StripParticles, folds: &mut [Fold])
 }

@@ -1,6 +1,6 @@
 //! Strips packed into SIMD lanes: several strips in a lane, eight lanes in a block, blocks of a group beside one another.
 
-use super::parts::Strip;
+use super::parts::EdgeStrip;
 use crate::math::lanes::{LANES, Lanes, Wide};
 
 /// Compliance of an edge whose ends cannot move, and of one that is not there: tensions stay 0.
@@ -11,7 +11,7 @@ const LEAST_COMPLIANCE: f64 = 1e-270;
 
 /// An edge as strips see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Link {
+pub struct StripEdge {
     /// Rest length [m].
     pub rest: f64,
     /// Hard: stretch C per tension, L³ / (E A) [m³/N]. Soft: one over the stiffness [m/N].
@@ -34,11 +34,11 @@ const NO_STIFFNESS: f64 = 1e-200;
 
 /// Eight lanes of strips of one group, one after the other in every lane.
 #[derive(Debug, Clone)]
-pub struct Block {
+pub struct StripBlock {
     /// Particles along the lanes, at least one row.
     pub(super) particles: Vec<[u32; LANES]>,
     /// One row of edges from each row of particles to the next.
-    pub(super) links: Vec<Links>,
+    pub(super) links: Vec<StripEdges>,
     /// One row of bends from each row of particles over the next two; empty if nothing bends.
     pub(super) bends: Vec<Turns>,
     stiffnesses: Vec<Stiffnesses>,
@@ -47,7 +47,7 @@ pub struct Block {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Links {
+pub(super) struct StripEdges {
     pub squared_rest: Lanes,
     pub compliance: Lanes,
 }
@@ -76,7 +76,7 @@ struct Stiffnesses {
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
     /// The blocks of each group; those of one group share no particle.
-    pub groups: Vec<Vec<Block>>,
+    pub groups: Vec<Vec<StripBlock>>,
     /// Place of every edge in the list of tensions, counted in numbers.
     pub slots: Vec<u32>,
     /// Rows in all.
@@ -93,10 +93,10 @@ impl Strips {
     /// Packs groups of strips over `edges` edges. `idle` is the first particle that stands for none, `first_row` where tensions start. `turn` gives the
     /// bend over three particles that follow one another.
     pub fn new(
-        groups: &[Vec<Strip>],
+        groups: &[Vec<EdgeStrip>],
         edges: usize,
         (idle, first_row): (usize, usize),
-        link: impl Fn(u32) -> Link,
+        link: impl Fn(u32) -> StripEdge,
         turn: impl Fn([u32; 3]) -> Option<Turn>,
     ) -> Self {
         let mut packed = Strips { slots: vec![0; edges], ..Strips::default() };
@@ -104,7 +104,7 @@ impl Strips {
             let mut blocks = Vec::new();
             for lanes in lanes_of(group) {
                 let idle = (idle + packed.idle) as u32;
-                let mut block = Block::idle(&lanes, idle, first_row + packed.rows);
+                let mut block = StripBlock::idle(&lanes, idle, first_row + packed.rows);
                 for (l, lane) in lanes.iter().enumerate() {
                     block.fill(l, lane, &link, &turn, &mut packed.slots);
                 }
@@ -144,10 +144,10 @@ impl Strips {
 }
 
 /// Strips dealt out to lanes of even length, eight lanes to a block. The order depends on the strips alone.
-fn lanes_of(group: &[Strip]) -> Vec<Vec<Vec<&Strip>>> {
+fn lanes_of(group: &[EdgeStrip]) -> Vec<Vec<Vec<&EdgeStrip>>> {
     let longest = group.iter().map(|s| s.particles.len()).max().unwrap_or(0);
     // A lane is filled up to the longest strip: longest first, each into the first lane with room.
-    let mut lanes: Vec<(usize, Vec<&Strip>)> = Vec::new();
+    let mut lanes: Vec<(usize, Vec<&EdgeStrip>)> = Vec::new();
     let mut first_open = 0;
     for strip in group {
         let length = strip.particles.len();
@@ -162,16 +162,16 @@ fn lanes_of(group: &[Strip]) -> Vec<Vec<Vec<&Strip>>> {
             None => lanes.push((length, vec![strip])),
         }
     }
-    let lanes: Vec<Vec<&Strip>> = lanes.into_iter().map(|(_, lane)| lane).collect();
+    let lanes: Vec<Vec<&EdgeStrip>> = lanes.into_iter().map(|(_, lane)| lane).collect();
     lanes.chunks(LANES).map(<[_]>::to_vec).collect()
 }
 
-impl Block {
+impl StripBlock {
     /// Room for the longest lane, without edges.
-    fn idle(lanes: &[Vec<&Strip>], idle: u32, first: usize) -> Self {
-        let length = |lane: &Vec<&Strip>| lane.iter().map(|s| s.particles.len()).sum();
+    fn idle(lanes: &[Vec<&EdgeStrip>], idle: u32, first: usize) -> Self {
+        let length = |lane: &Vec<&EdgeStrip>| lane.iter().map(|s| s.particles.len()).sum();
         let rows: usize = lanes.iter().map(length).max().unwrap_or(0).max(1);
-        let none = Links { squared_rest: Lanes::splat(1.0), compliance: Lanes::splat(NO_EDGE) };
+        let none = StripEdges { squared_rest: Lanes::splat(1.0), compliance: Lanes::splat(NO_EDGE) };
         Self {
             particles: (0..rows).map(|i| [idle + i as u32 % 2; LANES]).collect(),
             links: vec![none; rows - 1],
@@ -185,8 +185,8 @@ impl Block {
     fn fill(
         &mut self,
         l: usize,
-        lane: &[&Strip],
-        link: impl Fn(u32) -> Link,
+        lane: &[&EdgeStrip],
+        link: impl Fn(u32) -> StripEdge,
         turn: impl Fn([u32; 3]) -> Option<Turn>,
         slots: &mut [u32],
     ) {
@@ -196,7 +196,7 @@ impl Block {
                 self.particles[row + i][l] = *particle;
             }
             for (i, edge) in strip.edges.iter().enumerate() {
-                let Link { rest, compliance } = link(*edge);
+                let StripEdge { rest, compliance } = link(*edge);
                 let links = &mut self.links[row + i];
                 links.squared_rest.0[l] = rest * rest;
                 links.compliance.0[l] = compliance.max(LEAST_COMPLIANCE);
@@ -225,10 +225,10 @@ impl Block {
 ///
 /// `tension` holds exactly the rows of the blocks. Which thread computes a block changes no bit: blocks share nothing that is written.
 pub fn each_block<Row: Send>(
-    blocks: &[Block],
+    blocks: &[StripBlock],
     tension: &mut [Lanes],
     scratch: &mut [Vec<Row>],
-    work: &(impl Fn(&Block, &mut [Lanes], &mut [Row]) + Sync),
+    work: &(impl Fn(&StripBlock, &mut [Lanes], &mut [Row]) + Sync),
 ) {
     match (blocks, scratch) {
         ([], _) | (_, []) => {}
@@ -243,7 +243,7 @@ pub fn each_block<Row: Send>(
         (blocks, scratch) => {
             let (few, many) = scratch.split_at_mut(scratch.len() / 2);
             let (left, right) = blocks.split_at(blocks.len() * few.len() / (few.len() + many.len()));
-            let (tension_left, tension_right) = tension.split_at_mut(left.iter().map(Block::rows).sum());
+            let (tension_left, tension_right) = tension.split_at_mut(left.iter().map(StripBlock::rows).sum());
             rayon::join(
                 || each_block(left, tension_left, few, work),
                 || each_block(right, tension_right, many, work),

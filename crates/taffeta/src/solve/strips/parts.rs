@@ -7,7 +7,7 @@ use crate::model::{Model, topology};
 
 /// A path of edges.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Strip {
+pub struct EdgeStrip {
     /// The particles along it, one more than edges.
     pub particles: Vec<u32>,
     /// The numbers of its edges.
@@ -15,7 +15,7 @@ pub struct Strip {
 }
 
 /// Strips that share no particle, longest first.
-pub type Group = Vec<Strip>;
+pub type StripGroup = Vec<EdgeStrip>;
 
 /// What a cut comes to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// Counts.
-    pub fn of(groups: &[Group]) -> Self {
+    pub fn of(groups: &[StripGroup]) -> Self {
         let lengths = || groups.iter().flatten().map(|strip| strip.edges.len());
         let strips = lengths().count();
         let mean = lengths().sum::<usize>() as f64 / strips.max(1) as f64;
@@ -41,14 +41,14 @@ impl Statistics {
 }
 
 /// The structural edges of a model in strips; in strips of one edge each, if `single`.
-pub fn of_model(model: &Model, single: bool) -> Vec<Group> {
+pub fn of_model(model: &Model, single: bool) -> Vec<StripGroup> {
     let straights =
         if single { Vec::new() } else { topology::straight_pairs(&model.edges, &model.rest_positions) };
     cut(&model.edges, &straights, model.particle_count())
 }
 
 /// Cuts `edges` into strips and groups. `straights` names pairs of edges that continue one another: (end, middle, end).
-pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<Group> {
+pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<StripGroup> {
     let next = continuations(edges, straights);
     let mut strips = Vec::new();
     let mut used = vec![false; edges.len()];
@@ -86,15 +86,16 @@ fn walk(
     edges: &[[u32; 2]],
     next: &[[Option<u32>; 2]],
     used: &mut [bool],
-    strips: &mut Vec<Strip>,
+    strips: &mut Vec<EdgeStrip>,
 ) {
-    let mut strip = Strip { particles: vec![edges[start][side]], edges: Vec::new() };
+    let mut strip = EdgeStrip { particles: vec![edges[start][side]], edges: Vec::new() };
     let (mut edge, mut from) = (start, side);
     loop {
         let end = edges[edge][1 - from];
         if strip.particles.contains(&end) {
             let begin = edges[edge][from];
-            strips.push(std::mem::replace(&mut strip, Strip { particles: vec![begin], edges: Vec::new() }));
+            strips
+                .push(std::mem::replace(&mut strip, EdgeStrip { particles: vec![begin], edges: Vec::new() }));
         }
         used[edge] = true;
         strip.edges.push(edge as u32);
@@ -111,9 +112,9 @@ fn walk(
 }
 
 /// Longest strips first, each into the first group in which it touches no other.
-fn group(mut strips: Vec<Strip>, particles: usize) -> Vec<Group> {
+fn group(mut strips: Vec<EdgeStrip>, particles: usize) -> Vec<StripGroup> {
     strips.sort_by_key(|s| (std::cmp::Reverse(s.edges.len()), s.edges[0]));
-    let mut groups: Vec<(Group, Vec<bool>)> = Vec::new();
+    let mut groups: Vec<(StripGroup, Vec<bool>)> = Vec::new();
     for strip in strips {
         let free = |taken: &[bool]| strip.particles.iter().all(|p| !taken[*p as usize]);
         let place = groups.iter().position(|(_, taken)| free(taken)).unwrap_or_else(|| {

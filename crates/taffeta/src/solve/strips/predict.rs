@@ -21,7 +21,7 @@ pub struct Predictor {
 
 /// What one sub-step gives to every particle.
 #[derive(Debug, Clone, Copy)]
-pub struct SubStep<'a> {
+pub struct PredictInputs<'a> {
     /// The model.
     pub model: &'a Model,
     /// Duration [s].
@@ -71,15 +71,15 @@ impl Predictor {
 #[inline(always)]
 fn at<T>(list: &[T], i: usize) -> &T {
     debug_assert!(i < list.len());
-    // SAFETY: `Predictor::new` is given particles of the model and places that `Strips` gave out; lists of a `SubStep` have one entry for each.
+    // SAFETY: `Predictor::new` is given particles of the model and places that `Strips` gave out; lists of a `PredictInputs` have one entry for each.
     unsafe { list.get_unchecked(i) }
 }
 
 // Generic only to be compiled for every instruction set: its vectors are those of one particle.
 #[allow(clippy::extra_unused_type_parameters)]
 #[inline(always)]
-fn pull_all<W: Wide>(pull: &Predictor, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums {
-    let SubStep { model, h, .. } = *now;
+fn pull_all<W: Wide>(pull: &Predictor, particles: Range<usize>, now: &PredictInputs, q: &mut [Vec4]) -> Sums {
+    let PredictInputs { model, h, .. } = *now;
     let (gravity, kept) = (W::Four::load(&Vec4::from(model.gravity)), W::Four::splat(now.warm_start));
     let one = W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
     let (mut moving, mut added) = (W::Four::splat(0.0), W::Four::splat(0.0));
@@ -133,12 +133,12 @@ fn around(pull: &Predictor, particle: usize) -> &[[u32; 2]] {
 
 by_instruction_set! {
     /// Moves `particles` from their free motion by all that pulls; `q` gets their positions and mobilities h²/m [m/N].
-    pub fn apply = pull_all(pull: &Predictor, particles: Range<usize>, now: &SubStep, q: &mut [Vec4]) -> Sums
+    pub fn apply = pull_all(pull: &Predictor, particles: Range<usize>, now: &PredictInputs, q: &mut [Vec4]) -> Sums
 }
 
 /// What [`update_velocities`] needs besides positions.
 #[derive(Debug, Clone, Copy)]
-pub struct Update<'a> {
+pub struct VelocityUpdate<'a> {
     /// The model.
     pub model: &'a Model,
     /// Duration of the sub-step [s].
@@ -147,12 +147,12 @@ pub struct Update<'a> {
     pub q: &'a [Vec4],
     /// Contacts: a fourth number above 0 tells that a particle touches. Empty where there is nothing to touch.
     pub grip: &'a [Vec4],
-    /// As in [`SubStep`].
+    /// As in [`PredictInputs`].
     pub share: &'a [f64],
 }
 
 #[inline(always)]
-fn lead_all<W: Wide>(particles: Range<usize>, now: &Update, x: &mut [Vec4], y: &mut [Vec4]) {
+fn lead_all<W: Wide>(particles: Range<usize>, now: &VelocityUpdate, x: &mut [Vec4], y: &mut [Vec4]) {
     let rate = now.h * now.model.air.damping;
     let wind = W::Four::load(&Vec4::from(now.model.air.wind)) * W::Four::splat(now.h * rate);
     let (slower, one) = (W::Four::splat(1.0 / (1.0 + rate)), W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0])));
@@ -176,5 +176,5 @@ fn lead_all<W: Wide>(particles: Range<usize>, now: &Update, x: &mut [Vec4], y: &
 by_instruction_set! {
     /// Makes the end of a sub-step the start of the next, and lets its velocity lead on: new `x` and `y` of some particles. The fourth number of `x` is 0 for
     /// those that touch, 1 for others.
-    pub fn update_velocities = lead_all(particles: Range<usize>, now: &Update, x: &mut [Vec4], y: &mut [Vec4])
+    pub fn update_velocities = lead_all(particles: Range<usize>, now: &VelocityUpdate, x: &mut [Vec4], y: &mut [Vec4])
 }

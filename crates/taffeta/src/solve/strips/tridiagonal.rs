@@ -10,7 +10,7 @@
 //! Edges that keep their length have C = (d² - L²)/2, without a root (P1 has |d| - L; same zero). Their small compliance a makes a straight strip between
 //! two pins, one constraint too many, regular. Soft edges are springs, implicit in time: t = k (1 - L/|d|), that is C = d² - L |d|, a = d²/k.
 
-use super::blocks::{Block, Links, NO_EDGE};
+use super::blocks::{NO_EDGE, StripBlock, StripEdges};
 use crate::math::Vec4;
 use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 
@@ -20,7 +20,7 @@ pub(in crate::solve) const CRUSHED: f64 = 0.25;
 pub(in crate::solve) const SMALLEST_PIVOT: f64 = 1e-9;
 /// Scratch of one row of particles and the edges that lead on from it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Row {
+pub struct StripRow {
     position: [Lanes; 3],
     mobility: Lanes,
     /// The share of this edge's change of tension that the edge before takes [1].
@@ -54,17 +54,17 @@ impl Limits {
 
 /// Particles that the blocks of one group write to, each its own.
 #[derive(Debug, Clone, Copy)]
-pub struct Particles(pub *mut Vec4);
+pub struct StripParticles(pub *mut Vec4);
 
 // SAFETY: blocks of one group share no particle, and groups follow one another.
-unsafe impl Send for Particles {}
+unsafe impl Send for StripParticles {}
 // SAFETY: as above.
-unsafe impl Sync for Particles {}
+unsafe impl Sync for StripParticles {}
 
-impl Particles {
+impl StripParticles {
     /// Positions and mobilities of one row of a block.
     #[inline(always)]
-    pub(in crate::solve) fn row<W: Wide>(self, block: &Block, row: usize) -> (Wide3<W>, W) {
+    pub(in crate::solve) fn row<W: Wide>(self, block: &StripBlock, row: usize) -> (Wide3<W>, W) {
         // SAFETY: particles of a block exist, those that stand for none included: `Strips::new` counts them.
         let [x, y, z, w] = unsafe { W::gather(self.0, &block.particles[row]) };
         (Wide3([x, y, z]), w)
@@ -72,12 +72,18 @@ impl Particles {
 
     /// From the particles of one row to those of the next.
     #[inline(always)]
-    fn way<W: Wide>(self, block: &Block, row: usize) -> Wide3<W> {
+    fn way<W: Wide>(self, block: &StripBlock, row: usize) -> Wide3<W> {
         self.row::<W>(block, row + 1).0 - self.row::<W>(block, row).0
     }
 
     #[inline(always)]
-    pub(in crate::solve) fn put<W: Wide>(self, block: &Block, row: usize, position: Wide3<W>, mobility: W) {
+    pub(in crate::solve) fn put<W: Wide>(
+        self,
+        block: &StripBlock,
+        row: usize,
+        position: Wide3<W>,
+        mobility: W,
+    ) {
         let [x, y, z] = position.0;
         // SAFETY: as above, and no other block of the group has these particles.
         unsafe { W::scatter(self.0, &block.particles[row], [x, y, z, mobility]) }
@@ -119,11 +125,11 @@ const EASED: u8 = 4;
 
 #[inline(always)]
 fn solve<W: Wide, const KIND: u8>(
-    block: &Block,
-    q: Particles,
-    (start, left): (Particles, f64),
+    block: &StripBlock,
+    q: StripParticles,
+    (start, left): (StripParticles, f64),
     tension: &mut [Lanes],
-    rows: &mut [Row],
+    rows: &mut [StripRow],
     limits: Limits,
 ) {
     let edges = block.links.len();
@@ -134,7 +140,7 @@ fn solve<W: Wide, const KIND: u8>(
     let mut last = Last::<W>::none();
     for (i, row) in rows.iter_mut().enumerate() {
         let (next_p, next_b) = q.row::<W>(block, i + 1);
-        let Links { squared_rest, compliance } = &block.links[i];
+        let StripEdges { squared_rest, compliance } = &block.links[i];
         let (squared_rest, compliance) = (W::load(squared_rest), W::load(compliance));
         let d = if KIND == ALONG { start.way::<W>(block, i) } else { next_p - p };
         let squared = d.fused_dot(d);
@@ -221,11 +227,11 @@ impl<W: Wide> Last<W> {
 
 #[inline(always)]
 fn solve_hard<W: Wide>(
-    block: &Block,
-    q: Particles,
-    start: Start<Particles>,
+    block: &StripBlock,
+    q: StripParticles,
+    start: Start<StripParticles>,
     tension: &mut [Lanes],
-    rows: &mut [Row],
+    rows: &mut [StripRow],
     limits: Limits,
 ) {
     match start {
@@ -240,10 +246,10 @@ fn solve_hard<W: Wide>(
 
 #[inline(always)]
 fn solve_soft<W: Wide>(
-    block: &Block,
-    q: Particles,
+    block: &StripBlock,
+    q: StripParticles,
     tension: &mut [Lanes],
-    rows: &mut [Row],
+    rows: &mut [StripRow],
     warm_start: f64,
 ) {
     solve::<W, SOFT>(block, q, (q, 0.0), tension, rows, Limits { warm_start, ..Limits::NONE });
@@ -252,29 +258,29 @@ fn solve_soft<W: Wide>(
 by_instruction_set! {
     /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`.
     pub fn hard = solve_hard(
-        block: &Block,
-        q: Particles,
-        start: Start<Particles>,
+        block: &StripBlock,
+        q: StripParticles,
+        start: Start<StripParticles>,
         tension: &mut [Lanes],
-        rows: &mut [Row],
+        rows: &mut [StripRow],
         limits: Limits,
     )
 }
 
 by_instruction_set! {
     /// One implicit step of soft strips; changes particles and tensions, of which the share `warm_start` [1] counts.
-    pub fn soft = solve_soft(block: &Block, q: Particles, tension: &mut [Lanes], rows: &mut [Row], warm_start: f64)
+    pub fn soft = solve_soft(block: &StripBlock, q: StripParticles, tension: &mut [Lanes], rows: &mut [StripRow], warm_start: f64)
 }
 
 #[inline(always)]
-fn level_lanes<W: Wide>(block: &Block, q: Particles, y: Particles, rows: &mut [Row]) {
+fn level_lanes<W: Wide>(block: &StripBlock, q: StripParticles, y: StripParticles, rows: &mut [StripRow]) {
     let rows = &mut rows[..block.links.len()];
     let zero = W::splat(0.0);
     let (mut p, mut b) = q.row::<W>(block, 0);
     let mut last = Last::<W>::none();
     for (i, row) in rows.iter_mut().enumerate() {
         let (next_p, next_b) = q.row::<W>(block, i + 1);
-        let Links { squared_rest, compliance } = &block.links[i];
+        let StripEdges { squared_rest, compliance } = &block.links[i];
         let d = next_p - p;
         let least = d.fused_dot(d).max(W::load(squared_rest) * W::splat(CRUSHED));
         let error = d.fused_dot(y.way::<W>(block, i) - d);
@@ -300,15 +306,15 @@ fn level_lanes<W: Wide>(block: &Block, q: Particles, y: Particles, rows: &mut [R
 by_instruction_set! {
     /// Velocity impulses (P1 §3.2, P2 eq. 3): no edge of a hard strip at `q` then changes its length from `q` to `y`, to first order. Changes `y`;
     /// mobilities are those of `q`.
-    pub fn project_velocities = level_lanes(block: &Block, q: Particles, y: Particles, rows: &mut [Row])
+    pub fn project_velocities = level_lanes(block: &StripBlock, q: StripParticles, y: StripParticles, rows: &mut [StripRow])
 }
 
 #[inline(always)]
-fn extent_of<W: Wide>(block: &Block, q: Particles) -> [f64; 2] {
+fn extent_of<W: Wide>(block: &StripBlock, q: StripParticles) -> [f64; 2] {
     let (one, mut lost) = (W::splat(1.0), W::splat(0.0));
     let (mut most, mut least) = (one, one);
     let (mut p, _) = q.row::<W>(block, 0);
-    for (i, Links { squared_rest, compliance }) in block.links.iter().enumerate() {
+    for (i, StripEdges { squared_rest, compliance }) in block.links.iter().enumerate() {
         let (next, _) = q.row::<W>(block, i + 1);
         let d = next - p;
         // An edge that is not there counts as one at rest.
@@ -332,5 +338,5 @@ fn extent_of<W: Wide>(block: &Block, q: Particles) -> [f64; 2] {
 
 by_instruction_set! {
     /// The largest and the smallest squared length over its rest, at least and at most 1; NaN may tell that one is lost.
-    pub fn extent = extent_of(block: &Block, q: Particles) -> [f64; 2]
+    pub fn extent = extent_of(block: &StripBlock, q: StripParticles) -> [f64; 2]
 }

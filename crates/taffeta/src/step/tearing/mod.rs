@@ -9,7 +9,7 @@ use crate::check;
 use crate::forces::{self, element::Element, spring};
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
-use crate::model::{self, Clip, Model, Split, State};
+use crate::model::{self, BreakingPin, Model, Split, State};
 use crate::scene::{Mesh, Scene};
 use crate::step::Simulation;
 use crate::step::methods::impulse::FIRST_TENSION;
@@ -97,7 +97,7 @@ impl Parting {
         if !model.clips.is_empty() {
             self.find_pulls(model, state);
         }
-        let too_hard = |clip: &&Clip| self.pulls[clip.particle as usize].length() > clip.limit;
+        let too_hard = |clip: &&BreakingPin| self.pulls[clip.particle as usize].length() > clip.limit;
         found.extend(model.clips.iter().filter(too_hard).map(|clip| (clip.word, 1)));
         found
     }

@@ -4,7 +4,7 @@ use crate::common::mesh_body;
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::check::{Surface, against_mesh, certify, intersections_between_brute_force};
-use taffeta::collide::ccd::distance::{Kind, closest};
+use taffeta::collide::ccd::distance::{PairKind, closest};
 use taffeta::collide::surface;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Pose, trig};
@@ -63,7 +63,7 @@ fn a_ring_is_placed_moved_and_measured() {
         assert!((told.min_gap - gap).abs() < 1e-12, "{told:?}");
         assert_eq!(told.cloth_body > 0, cut, "{told:?}");
 
-        let all = surface::Surface::new(simulation.model());
+        let all = surface::CollisionSurface::new(simulation.model());
         let ring = &all.objects[1];
         assert_eq!((ring.points.len(), ring.triangles.len(), ring.radius), (288, 576, 0.005));
         let mut points = vec![DVec3::ZERO; all.points - all.particles];
@@ -166,9 +166,10 @@ fn least_distance(a: Surface, b: Surface) -> f64 {
         for q in b.triangles.iter().map(|t| corners(b, t)) {
             let mut consider = |kind, points| least = least.min(closest(kind, &points).vector.length());
             for k in 0..3 {
-                consider(Kind::PointTriangle, [p[k], q[0], q[1], q[2]]);
-                consider(Kind::PointTriangle, [q[k], p[0], p[1], p[2]]);
-                (0..3).for_each(|l| consider(Kind::EdgeEdge, [p[k], p[(k + 1) % 3], q[l], q[(l + 1) % 3]]));
+                consider(PairKind::PointTriangle, [p[k], q[0], q[1], q[2]]);
+                consider(PairKind::PointTriangle, [q[k], p[0], p[1], p[2]]);
+                (0..3)
+                    .for_each(|l| consider(PairKind::EdgeEdge, [p[k], p[(k + 1) % 3], q[l], q[(l + 1) % 3]]));
             }
         }
     }

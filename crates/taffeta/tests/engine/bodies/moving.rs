@@ -139,7 +139,7 @@ fn pins_keep_their_place_over_the_skin_of_a_body_that_deforms() {
                 let far = |t: &[u32; 3]| {
                     let [a, b, c] = corners(t);
                     taffeta::collide::ccd::distance::closest(
-                        taffeta::collide::ccd::distance::Kind::PointTriangle,
+                        taffeta::collide::ccd::distance::PairKind::PointTriangle,
                         &[p, a, b, c],
                     )
                     .vector

@@ -1,7 +1,7 @@
 //! Pairs of features: found fast and by brute force, and nothing that comes near is missing.
 
 use super::motions::{Motion, Parts, crowd, published, random_vector, sheet};
-use taffeta::collide::broad_phase::candidates::{Candidates, Kind, Pair, brute_force};
+use taffeta::collide::broad_phase::candidates::{Candidates, Pair, PairKind, brute_force};
 use taffeta::collide::surface::NO_EDGE;
 use taffeta::math::DVec3;
 use taffeta::math::random::Random;
@@ -169,23 +169,23 @@ fn pairs_of_triangles(motion: &Motion) -> impl Iterator<Item = [usize; 2]> {
 }
 
 /// Features that stand with two triangles and share no point.
-fn features(motion: &Motion, t: usize, u: usize) -> Vec<(Kind, [u32; 4])> {
+fn features(motion: &Motion, t: usize, u: usize) -> Vec<(PairKind, [u32; 4])> {
     let s = &motion.surface;
     let (a, b) = (s.triangles[t], s.triangles[u]);
     let mut all = Vec::new();
     for k in 0..3 {
         if s.owned[t].corners[k] && !b.contains(&a[k]) {
-            all.push((Kind::PointTriangle, [a[k], b[0], b[1], b[2]]));
+            all.push((PairKind::PointTriangle, [a[k], b[0], b[1], b[2]]));
         }
         if s.owned[u].corners[k] && !a.contains(&b[k]) {
-            all.push((Kind::PointTriangle, [b[k], a[0], a[1], a[2]]));
+            all.push((PairKind::PointTriangle, [b[k], a[0], a[1], a[2]]));
         }
         for l in 0..3 {
             let (e, f) = (s.owned[t].edges[k], s.owned[u].edges[l]);
             if e != NO_EDGE && f != NO_EDGE {
                 let ([a, b], [c, d]) = (s.edges[e.min(f) as usize], s.edges[e.max(f) as usize]);
                 if a != c && a != d && b != c && b != d {
-                    all.push((Kind::EdgeEdge, [a, b, c, d]));
+                    all.push((PairKind::EdgeEdge, [a, b, c, d]));
                 }
             }
         }
@@ -194,7 +194,7 @@ fn features(motion: &Motion, t: usize, u: usize) -> Vec<(Kind, [u32; 4])> {
 }
 
 /// The distance of two features at a time, by looking at many of their points: never less than it is.
-fn distance(motion: &Motion, kind: Kind, points: [u32; 4], time: f64) -> f64 {
+fn distance(motion: &Motion, kind: PairKind, points: [u32; 4], time: f64) -> f64 {
     let [p, a, b, c] = points.map(|i| motion.from[i as usize].lerp(motion.to[i as usize], time));
     let steps = || (0..=8).map(|k| f64::from(k) / 8.0);
     let to_segment = |p: DVec3, a: DVec3, b: DVec3| {
@@ -202,8 +202,8 @@ fn distance(motion: &Motion, kind: Kind, points: [u32; 4], time: f64) -> f64 {
         p.distance(a.lerp(b, s))
     };
     let all = steps().map(|s| match kind {
-        Kind::PointTriangle => to_segment(p, a, b.lerp(c, s)),
-        Kind::EdgeEdge => to_segment(p.lerp(a, s), b, c),
+        PairKind::PointTriangle => to_segment(p, a, b.lerp(c, s)),
+        PairKind::EdgeEdge => to_segment(p.lerp(a, s), b, c),
     });
     all.fold(f64::INFINITY, f64::min)
 }

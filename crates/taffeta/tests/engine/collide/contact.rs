@@ -1,7 +1,7 @@
 //! Nothing passes through anything: every frame of every scene is judged by the certificate, and every motion by brute force.
 
 use crate::common::{run, simulation};
-use taffeta::collide::broad_phase::candidates::Kind;
+use taffeta::collide::broad_phase::candidates::PairKind;
 use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
 use taffeta::math::DVec3;
 use taffeta::scene::{
@@ -133,17 +133,17 @@ fn crossings(model: &Model, from: &[DVec3], to: &[DVec3]) -> usize {
     };
     let meets = |kind, points: [u32; 4]| {
         let of = |x: &[DVec3]| points.map(|p| x[p as usize]);
-        let (first, second) = points.split_at(if kind == Kind::EdgeEdge { 2 } else { 1 });
+        let (first, second) = points.split_at(if kind == PairKind::EdgeEdge { 2 } else { 1 });
         !parted(first, second) && time_of_impact(kind, &of(from), &of(to), 0.0) != TimeOfImpact::Free
     };
     let mut count = 0;
     for p in 0..from.len() as u32 {
         let others = model.triangles.iter().filter(|t| !t.contains(&p));
-        count += others.filter(|t| meets(Kind::PointTriangle, [p, t[0], t[1], t[2]])).count();
+        count += others.filter(|t| meets(PairKind::PointTriangle, [p, t[0], t[1], t[2]])).count();
     }
     for (k, [a, b]) in edges.iter().enumerate() {
         let others = edges[k + 1..].iter().filter(|e| !e.contains(a) && !e.contains(b));
-        count += others.filter(|[c, d]| meets(Kind::EdgeEdge, [*a, *b, *c, *d])).count();
+        count += others.filter(|[c, d]| meets(PairKind::EdgeEdge, [*a, *b, *c, *d])).count();
     }
     count
 }

@@ -1,13 +1,13 @@
 //! Surfaces and motions to look for pairs in.
 #![allow(dead_code)] // every test file uses its own part
 
-use taffeta::collide::surface::{Object, Surface};
+use taffeta::collide::surface::{CollisionSurface, Object};
 use taffeta::math::DVec3;
 use taffeta::math::random::Random;
 
 /// A surface, which points are movable, and where they go from and to.
 pub struct Motion {
-    pub surface: Surface,
+    pub surface: CollisionSurface,
     pub movable: Vec<bool>,
     pub from: Vec<DVec3>,
     pub to: Vec<DVec3>,
@@ -42,7 +42,7 @@ impl Parts {
         let particles = cloths.map(|o| o.points.end).max().unwrap_or(0);
         let movable = (0..self.points.len()).map(|p| p < particles && p % pinned != 0).collect();
         let from = self.points.clone();
-        let surface = Surface::of_parts(particles, self.points, self.triangles, self.objects);
+        let surface = CollisionSurface::of_parts(particles, self.points, self.triangles, self.objects);
         Motion { surface, movable, from, to }
     }
 }

@@ -6,14 +6,14 @@
 #[path = "../../../examples/ccd_queries.rs"]
 mod ccd_queries;
 
-use taffeta::collide::ccd::distance::{Kind, closest, lower_bound};
+use taffeta::collide::ccd::distance::{PairKind, closest, lower_bound};
 use taffeta::collide::ccd::separating_axis::apart;
 use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Vec4};
 
-const KINDS: [Kind; 2] = [Kind::PointTriangle, Kind::EdgeEdge];
+const KINDS: [PairKind; 2] = [PairKind::PointTriangle, PairKind::EdgeEdge];
 
 #[test]
 fn known_queries_are_never_missed_and_never_late() {
@@ -53,7 +53,7 @@ enum Way {
 
 /// A query whose first contact and least distance are known exactly. One feature lies in a plane and all of it moves alike; the other comes down to it in
 /// a parallel plane. All numbers are whole multiples of a power of two, and few bits long.
-fn known_query(kind: Kind, way: Way, random: &mut Random) -> ccd_queries::Query {
+fn known_query(kind: PairKind, way: Way, random: &mut Random) -> ccd_queries::Query {
     let mut between = |low: i64, high: i64| low + random.below((high - low + 1) as usize) as i64;
     // The plane's feature reaches from x = 0 to the right; at x > 0 near the axis everything is inside of it.
     let (far, wide) = (between(1 << 12, 1 << 14), between(1 << 12, 1 << 14));
@@ -68,8 +68,8 @@ fn known_query(kind: Kind, way: Way, random: &mut Random) -> ccd_queries::Query 
     };
     let at = |height: i64| -> [Whole; 4] {
         match kind {
-            Kind::PointTriangle => [[aside, 0, height], [0, -wide, 0], [0, wide, 0], [far, other, 0]],
-            Kind::EdgeEdge => [[aside, -wide, height], [aside, wide, height], [0, 0, 0], [far, 0, 0]],
+            PairKind::PointTriangle => [[aside, 0, height], [0, -wide, 0], [0, wide, 0], [far, other, 0]],
+            PairKind::EdgeEdge => [[aside, -wide, height], [aside, wide, height], [0, 0, 0], [far, 0, 0]],
         }
     };
     let (origin, drift) =
@@ -202,7 +202,7 @@ fn combine(terms: &[(i64, Whole)]) -> Whole {
     std::array::from_fn(|axis| terms.iter().map(|(factor, point)| factor * point[axis]).sum())
 }
 
-fn meeting(kind: Kind, class: Class, random: &mut Random) -> ContactParams {
+fn meeting(kind: PairKind, class: Class, random: &mut Random) -> ContactParams {
     let corner = |random: &mut Random, range: i64| -> Whole {
         std::array::from_fn(|_| 256 * (random.below(2 * range as usize + 1) as i64 - range))
     };
@@ -214,7 +214,7 @@ fn meeting(kind: Kind, class: Class, random: &mut Random) -> ContactParams {
             let along = random.below(17) as i64 - 8;
             p[k] = combine(&[(1, p[1]), (along, edge), (1, corner(random, 1 + k as i64 % 2))]);
         }
-        if matches!((kind, class), (Kind::EdgeEdge, Class::NearParallel)) {
+        if matches!((kind, class), (PairKind::EdgeEdge, Class::NearParallel)) {
             p.swap(0, 2);
         }
     }
@@ -237,12 +237,12 @@ fn meeting(kind: Kind, class: Class, random: &mut Random) -> ContactParams {
     let (s, t) = (sixteenths(random), sixteenths(random));
     let share = |whole: i64| combine(&[(16 - t, p[2]), (t, p[3])]).map(|c| c / 16 * whole);
     let gap = match kind {
-        Kind::PointTriangle => combine(&[(16, p[0]), (-s, p[1]), (s - 16, share(1))]).map(|c| c / 16),
-        Kind::EdgeEdge => combine(&[(16 - s, p[0]), (s, p[1]), (-16, share(1))]).map(|c| c / 16),
+        PairKind::PointTriangle => combine(&[(16, p[0]), (-s, p[1]), (s - 16, share(1))]).map(|c| c / 16),
+        PairKind::EdgeEdge => combine(&[(16 - s, p[0]), (s, p[1]), (-16, share(1))]).map(|c| c / 16),
     };
     let aside = [0, 0, 1, 16][random.below(4)];
     let offset = [[3, 4, 0], [-4, 0, 3], [0, 0, 5], [0, -5, 0]][random.below(4)].map(|c| c * aside);
-    let moved = if matches!(kind, Kind::EdgeEdge) { 2 } else { 1 };
+    let moved = if matches!(kind, PairKind::EdgeEdge) { 2 } else { 1 };
     for point in &mut p[..moved] {
         *point = combine(&[(1, *point), (-1, gap), (1, offset)]);
     }
@@ -290,7 +290,7 @@ fn meetings_made_exactly_are_never_missed_and_never_late() {
 }
 
 /// Which motions of one kind one direction shows free, all at once, by every instruction set.
-fn all_at_once(kind: Kind, motions: &[[[DVec3; 4]; 2]], separations: &[f64]) -> Vec<bool> {
+fn all_at_once(kind: PairKind, motions: &[[[DVec3; 4]; 2]], separations: &[f64]) -> Vec<bool> {
     let points = |end: usize| -> Vec<Vec4> { motions.iter().flat_map(|m| m[end].map(Vec4::from)).collect() };
     let (from, to) = (points(0), points(1));
     let pairs: Vec<[u32; 4]> = (0..motions.len() as u32).map(|i| [0, 1, 2, 3].map(|k| 4 * i + k)).collect();
@@ -348,7 +348,7 @@ fn random_motions(count: usize) -> (Vec<[[DVec3; 4]; 2]>, Vec<f64>) {
 }
 
 /// The least distance during a motion by looking often, then more closely where it was least.
-fn sampled(kind: Kind, from: &[DVec3; 4], to: &[DVec3; 4]) -> f64 {
+fn sampled(kind: PairKind, from: &[DVec3; 4], to: &[DVec3; 4]) -> f64 {
     let at =
         |t: f64| closest(kind, &std::array::from_fn(|k| (1.0 - t) * from[k] + t * to[k])).vector.length();
     let (mut best, mut least, mut reach) = (0.5, f64::INFINITY, 0.5);
@@ -391,7 +391,7 @@ fn passages_agree_with_sampling_up_to_the_tolerance_told() {
 fn what_is_not_a_number_is_never_free() {
     for kind in KINDS {
         let far = [DVec3::ZERO, DVec3::Y, DVec3::X * 10.0, DVec3::X * 10.0 + DVec3::Y];
-        let far = if kind == Kind::EdgeEdge { far } else { [far[0], far[2], far[3], far[2] + DVec3::Z] };
+        let far = if kind == PairKind::EdgeEdge { far } else { [far[0], far[2], far[3], far[2] + DVec3::Z] };
         assert_eq!(time_of_impact(kind, &far, &far, 0.1), TimeOfImpact::Free);
         assert_eq!(time_of_impact(kind, &far, &far, f64::NAN), TimeOfImpact::At(0.0));
         for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -408,18 +408,18 @@ fn what_is_not_a_number_is_never_free() {
 }
 
 /// The least distance by looking at many points of both features.
-fn brute_force(kind: Kind, p: &[DVec3; 4]) -> f64 {
+fn brute_force(kind: PairKind, p: &[DVec3; 4]) -> f64 {
     const PARTS: i32 = 24;
     let part = |k: i32| f64::from(k) / f64::from(PARTS);
     let mut least = f64::INFINITY;
     for i in 0..=PARTS {
         for j in 0..=PARTS {
             let vector = match kind {
-                Kind::EdgeEdge => p[0].lerp(p[1], part(i)) - p[2].lerp(p[3], part(j)),
-                Kind::PointTriangle if i + j <= PARTS => {
+                PairKind::EdgeEdge => p[0].lerp(p[1], part(i)) - p[2].lerp(p[3], part(j)),
+                PairKind::PointTriangle if i + j <= PARTS => {
                     p[0] - (p[1] + part(i) * (p[2] - p[1]) + part(j) * (p[3] - p[1]))
                 }
-                Kind::PointTriangle => continue,
+                PairKind::PointTriangle => continue,
             };
             least = least.min(vector.length());
         }
@@ -436,7 +436,7 @@ fn closest_points_are_the_closest_and_the_certain_distance_is_below() {
                 let points = meeting(kind, class, &mut random).from;
                 let found = closest(kind, &points);
                 let w = found.weights;
-                let split = if kind == Kind::EdgeEdge { 2 } else { 1 };
+                let split = if kind == PairKind::EdgeEdge { 2 } else { 1 };
                 let (first, second) = w.split_at(split);
                 assert!((first.iter().sum::<f64>() - 1.0).abs() < 1e-12 && first.iter().all(|w| *w >= 0.0));
                 assert!((second.iter().sum::<f64>() + 1.0).abs() < 1e-12 && second.iter().all(|w| *w <= 0.0));

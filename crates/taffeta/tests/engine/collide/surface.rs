@@ -1,6 +1,6 @@
 //! What a body is among all that can touch.
 
-use taffeta::collide::surface::{NO_EDGE, Surface};
+use taffeta::collide::surface::{CollisionSurface, NO_EDGE};
 use taffeta::math::DVec3;
 use taffeta::model::build;
 use taffeta::scene::{BoxShape, Cloth, Collider, Scene, Sheet};
@@ -14,7 +14,7 @@ fn cuboid(size: [f64; 3]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         ..Scene::default()
     };
     let (model, _) = build(&scene, &Default::default()).unwrap();
-    let surface = Surface::new(&model);
+    let surface = CollisionSurface::new(&model);
     let body = surface.objects.iter().find(|object| object.body.is_some()).unwrap();
     let first = body.points.start as u32;
     let triangles = surface.triangles[body.triangles.clone()].iter().map(|t| t.map(|i| i - first));
@@ -26,7 +26,7 @@ fn a_box_is_closed_and_looks_outwards_and_its_features_stand_once() {
     let (points, triangles) = cuboid([1.0, 2.0, 3.0]);
     let corners = triangles.iter().map(|t| t.map(|i| points[i as usize]));
     let volume: f64 = corners.map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
-    let surface = Surface::of_parts(0, points, triangles, vec![]);
+    let surface = CollisionSurface::of_parts(0, points, triangles, vec![]);
     assert!((volume - 8.0 * 0.75).abs() < 1e-12);
     assert_eq!(surface.edges.len(), 18);
     assert_eq!(surface.owned.iter().flat_map(|o| o.corners).filter(|c| *c).count(), 8);

@@ -2,8 +2,8 @@
 
 use taffeta::collide::broad_phase::boxes::Bounds;
 use taffeta::collide::broad_phase::bvh::{Tree, Update};
-use taffeta::collide::broad_phase::bvh_queries::Walk;
-use taffeta::collide::broad_phase::wide_bvh::{Task, WideBvh};
+use taffeta::collide::broad_phase::bvh_queries::QueryWalk;
+use taffeta::collide::broad_phase::wide_bvh::{BvhTask, WideBvh};
 use taffeta::math::DVec3;
 use taffeta::math::lanes::InstructionSet;
 use taffeta::math::random::Random;
@@ -115,7 +115,7 @@ fn pairs_that_are_left_out_are_not_told() {
     let out = |i: u32, j: u32| (i + j).is_multiple_of(3);
     let all = (0..200).flat_map(|i| (0..i).map(move |j| [i, j]));
     heap.leave_out(all.filter(|[i, j]| out(*i, *j)));
-    let told = within(|found| heap.walk(&heap, Task::Within(1), &mut Vec::new(), found));
+    let told = within(|found| heap.walk(&heap, BvhTask::Within(1), &mut Vec::new(), found));
     assert_eq!(told, brute(&boxes, &boxes, |i, j| i < j && !out(i as u32, j as u32)));
 }
 

@@ -1,20 +1,20 @@
 //! Triangles against the laboratory: energy of uniform strain, and strips pulled along warp, weft and bias until they rest.
 
 use super::meshes::irregular;
-use taffeta::forces::baraff_witkin::Triangle;
+use taffeta::forces::baraff_witkin::MembraneTriangle;
 use taffeta::forces::element::Element;
 use taffeta::math::{DVec3, random::Random, trig};
 
 const STIFFNESS: [f64; 3] = [900.0, 400.0, 60.0];
 
 /// Triangles of cloth cut out at an angle to the warp.
-fn cloth(points: &[[f64; 2]], triangles: &[[u32; 3]], angle: f64) -> Vec<Triangle> {
+fn cloth(points: &[[f64; 2]], triangles: &[[u32; 3]], angle: f64) -> Vec<MembraneTriangle> {
     let (sine, cosine) = (trig::sin(angle), trig::cos(angle));
     let material = |i: u32| {
         let [x, y] = points[i as usize];
         [cosine * x + sine * y, cosine * y - sine * x]
     };
-    triangles.iter().map(|t| Triangle::new(t.map(material), STIFFNESS, 0.1).unwrap()).collect()
+    triangles.iter().map(|t| MembraneTriangle::new(t.map(material), STIFFNESS, 0.1).unwrap()).collect()
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 }
 
 /// Newton steps with the safe matrix until the forces of the cloth hold `load`; how large a force is left over, against the load.
-fn settle(cloth: &[Triangle], triangles: &[[u32; 3]], x: &mut [DVec3], load: &[DVec3]) -> f64 {
+fn settle(cloth: &[MembraneTriangle], triangles: &[[u32; 3]], x: &mut [DVec3], load: &[DVec3]) -> f64 {
     let mut left = f64::INFINITY;
     for _ in 0..60 {
         let mut force = load.to_vec();
@@ -124,7 +124,7 @@ fn a_strip_is_drawn_out_as_its_stiffness_says() {
 fn the_damper_follows_the_shape_except_for_the_part_that_is_not_symmetric() {
     let mut random = Random::new(8);
     let mut any = || DVec3::from_array(std::array::from_fn(|_| random.between(-1.0, 1.0)));
-    let element = Triangle::new([[0.0, 0.1], [0.9, 0.0], [0.2, 0.8]], STIFFNESS, 0.1).unwrap();
+    let element = MembraneTriangle::new([[0.0, 0.1], [0.9, 0.0], [0.2, 0.8]], STIFFNESS, 0.1).unwrap();
     for _ in 0..50 {
         let place = |[u, v]: [f64; 2], wu: DVec3, wv: DVec3| u * wu + v * wv;
         let (wu, wv) = (DVec3::X + 0.4 * any(), DVec3::Y + 0.4 * any());
@@ -157,6 +157,6 @@ fn corners_on_a_line_make_no_cloth() {
     for material in
         [[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]], [[0.5, 0.5]; 3], [[0.0, 0.0], [1.0, 0.0], [f64::NAN, 1.0]]]
     {
-        assert_eq!(Triangle::new(material, STIFFNESS, 0.0), None);
+        assert_eq!(MembraneTriangle::new(material, STIFFNESS, 0.0), None);
     }
 }

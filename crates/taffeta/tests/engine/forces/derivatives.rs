@@ -2,7 +2,7 @@
 //!
 //! A new element joins by a line in `every_element_obeys_every_law` and a function that makes it.
 
-use taffeta::forces::baraff_witkin::Triangle;
+use taffeta::forces::baraff_witkin::MembraneTriangle;
 use taffeta::forces::choi_ko::{Buckle, Damper, Stretch};
 use taffeta::forces::element::{Blocks, Element};
 use taffeta::forces::hinge::{AngleHinge, FlatHinge};
@@ -272,7 +272,7 @@ fn buckle_as_printed_case(random: &mut Random) -> Case<Buckle, 2> {
     Case { element, smooth: vec![pair_of(random, 0.1, 0.8)], rough: vec![], rest, brakes_turns: true }
 }
 
-fn triangle_case(random: &mut Random) -> Case<Triangle, 3> {
+fn triangle_case(random: &mut Random) -> Case<MembraneTriangle, 3> {
     let at = |angle: f64, r: f64| [0.2 + r * trig::cos(angle), -0.3 + r * trig::sin(angle)];
     let start = random.between(0.0, 6.0);
     let mut material =
@@ -281,7 +281,7 @@ fn triangle_case(random: &mut Random) -> Case<Triangle, 3> {
         material.swap(1, 2);
     }
     let stiffness = std::array::from_fn(|_| random.between(1.0, 100.0));
-    let element = Triangle::new(material, stiffness, random.between(0.1, 1.0)).unwrap();
+    let element = MembraneTriangle::new(material, stiffness, random.between(0.1, 1.0)).unwrap();
     let place = |wu: DVec3, wv: DVec3| material.map(|[u, v]| DVec3::new(0.3, 0.1, -0.2) + u * wu + v * wv);
     let turn = any_turn(random);
     let rest = place(turn * DVec3::X, turn * DVec3::Y);

@@ -2,7 +2,7 @@
 
 use super::meshes::sphere;
 use std::f64::consts::PI;
-use taffeta::forces::pressure::{Filling, add_forces, derivative, symmetric_derivative, volume};
+use taffeta::forces::pressure::{PressureFilling, add_forces, derivative, symmetric_derivative, volume};
 use taffeta::math::{DMat3, DVec3, random::Random};
 
 /// A sphere with dents.
@@ -19,12 +19,12 @@ fn forces(x: &[DVec3], triangles: &[[u32; 3]], pressure: f64) -> Vec<DVec3> {
     forces
 }
 
-fn fillings() -> [Filling; 3] {
+fn fillings() -> [PressureFilling; 3] {
     // The last is crushed below its least volume.
     [
-        Filling::Constant { pressure: 300.0 },
-        Filling::gas(1200.0, 5.0, 1000.0),
-        Filling::gas(1200.0, 1e5, 1000.0),
+        PressureFilling::Constant { pressure: 300.0 },
+        PressureFilling::gas(1200.0, 5.0, 1000.0),
+        PressureFilling::gas(1200.0, 1e5, 1000.0),
     ]
 }
 
@@ -39,7 +39,7 @@ fn a_sphere_has_its_volume_and_a_gas_its_pressure() {
     let (coarse, fine) = (missing(4), missing(5));
     assert!(fine > 0.0 && fine < 2e-3 && (coarse / fine - 4.0).abs() < 0.05, "{coarse} {fine}");
     let (x, triangles) = sphere(5);
-    let gas = Filling::gas(101_325.0, exact, 0.0);
+    let gas = PressureFilling::gas(101_325.0, exact, 0.0);
     assert!((gas.pressure(volume(&x, &triangles)) / 101_325.0 - 1.0 / (1.0 - fine)).abs() < 1e-12);
 
     // A box is exact, also far from the origin and inside out.

@@ -1,11 +1,11 @@
 //! Gusts that never change, and the force of a stream with its derivatives.
 
 use taffeta::forces::air;
-use taffeta::forces::wind::{Gust, Surface, Wind};
+use taffeta::forces::wind::{GustField, Wind, WindSurface};
 use taffeta::math::{DVec3, random::Random};
 use taffeta::model::AirModel;
 
-const GUST: Gust = Gust { amplitude: 2.0, frequency: 0.5, length: 3.0, seed: 7 };
+const GUST: GustField = GustField { amplitude: 2.0, frequency: 0.5, length: 3.0, seed: 7 };
 
 fn any(random: &mut Random, scale: f64) -> DVec3 {
     DVec3::from_array(std::array::from_fn(|_| random.between(-scale, scale)))
@@ -44,7 +44,7 @@ fn gusts_cross_cells_without_a_jump_and_depend_on_every_number() {
     }
     let here = GUST.at(x, 1.3);
     for other in [
-        Gust { seed: 8, ..GUST }.at(x, 1.3),
+        GustField { seed: 8, ..GUST }.at(x, 1.3),
         GUST.at(x + GUST.length * DVec3::X, 1.3),
         GUST.at(x + GUST.length * DVec3::Y, 1.3),
         GUST.at(x + GUST.length * DVec3::Z, 1.3),
@@ -52,10 +52,10 @@ fn gusts_cross_cells_without_a_jump_and_depend_on_every_number() {
     ] {
         assert!((other - here).length() > 0.05, "{other} {here}");
     }
-    let everywhere = Gust { length: f64::INFINITY, ..GUST };
+    let everywhere = GustField { length: f64::INFINITY, ..GUST };
     assert_eq!(everywhere.at(x, 0.3), everywhere.at(50.0 * x, 0.3));
     // Carried by the wind: who drifts along sees only time pass.
-    let wind = Wind { mean: DVec3::new(4.0, 0.0, 1.0), gust: Gust { frequency: 0.0, ..GUST } };
+    let wind = Wind { mean: DVec3::new(4.0, 0.0, 1.0), gust: GustField { frequency: 0.0, ..GUST } };
     assert!((wind.at(x + wind.mean * 2.0, 2.0) - wind.at(x, 0.0)).length() < 1e-12);
 }
 
@@ -70,7 +70,7 @@ fn gusts_never_change_a_bit() {
     assert_eq!(bits, 0x2d22_dcd3_b475_5f3c, "{bits:#x}");
 }
 
-const SURFACE: Surface = Surface { density: 1.2, drag: 1.3, skin_friction: 0.02, lift: 1.7 };
+const SURFACE: WindSurface = WindSurface { density: 1.2, drag: 1.3, skin_friction: 0.02, lift: 1.7 };
 
 #[test]
 fn without_lift_the_force_is_that_of_the_explicit_air() {
@@ -87,7 +87,7 @@ fn without_lift_the_force_is_that_of_the_explicit_air() {
     let mut random = Random::new(3);
     for _ in 0..500 {
         let (normal, stream) = (any(&mut random, 1.0), any(&mut random, 20.0));
-        let ours = Surface { lift: 0.0, ..SURFACE }.force(normal, stream);
+        let ours = WindSurface { lift: 0.0, ..SURFACE }.force(normal, stream);
         assert!(
             (ours - air::force(normal, stream, &model, 0.1, 0.0)).length() < 1e-12 * (1.0 + ours.length())
         );
@@ -136,7 +136,7 @@ fn the_derivative_is_that_of_the_force_and_the_safe_one_only_resists() {
 
 #[test]
 fn force_and_slope_from_one_root_are_those_of_two() {
-    let surface = Surface { density: 1.2, drag: 1.1, skin_friction: 0.03, lift: 0.7 };
+    let surface = WindSurface { density: 1.2, drag: 1.1, skin_friction: 0.03, lift: 0.7 };
     let mut random = Random::new(11);
     for _ in 0..1000 {
         let (normal, stream) = (any(&mut random, 1e-3), any(&mut random, 10.0));

@@ -1,11 +1,11 @@
 //! Rest lengths of seams over time.
 
 use taffeta::math::DVec3;
-use taffeta::model::links::{Links, Stitch};
+use taffeta::model::links::{Stitch, Stitches};
 
 #[test]
 fn rest_lengths_shrink_from_the_start_to_the_stitch() {
-    let mut links = Links::default();
+    let mut links = Stitches::default();
     let stitch = Stitch { length: 0.01, begin: 0.0, duration: 2.0, stiffness: 1.0 };
     links.push([0, 1], &[DVec3::ZERO, 0.21 * DVec3::X], stitch);
     links.push([0, 1], &[DVec3::ZERO, DVec3::ZERO], Stitch { duration: 0.0, ..stitch });

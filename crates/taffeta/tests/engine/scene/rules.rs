@@ -1,7 +1,7 @@
 //! The schema holds nothing that its check would pass over, and each rule is found broken where it is.
 
 use serde_json::{Value, json};
-use taffeta::scene::rules::{Kind, MOST_FAULTS, edits, nearest, range, short};
+use taffeta::scene::rules::{MOST_FAULTS, ValueKind, edits, nearest, range, short};
 use taffeta::scene::{Fault, Rule, Scene, faults_of_value, schema};
 
 /// Keywords the check acts on, and those that only tell.
@@ -180,7 +180,7 @@ fn near_words_are_suggested() {
 fn numbers_are_short() {
     let texts = [short(0.0), short(-1e5), short(1e-9), short(10_000.0), short(123_456.5), short(0.3)];
     assert_eq!(texts, ["0", "-1e5", "1e-9", "10000", "123456.5", "0.3"]);
-    assert_eq!(Kind::Whole.limit(1e6), "1000000");
+    assert_eq!(ValueKind::Whole.limit(1e6), "1000000");
 }
 
 #[test]

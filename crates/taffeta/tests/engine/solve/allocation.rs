@@ -2,7 +2,7 @@
 
 use taffeta::math::{DMat3, Vec4};
 use taffeta::solve::pcg::{Params, Pcg};
-use taffeta::solve::preconditioner::Kind;
+use taffeta::solve::preconditioner::PreconditionerKind;
 use taffeta::solve::sparse::matrix::{BlockMatrix, Elements, Pattern};
 use testing::memory::Meter;
 
@@ -16,7 +16,7 @@ fn assembling_and_solving_again_allocates_nothing() {
     let (mass, b) = (vec![1.0; count as usize], vec![Vec4([1.0, 2.0, 3.0, 0.0]); count as usize]);
     let pinned: Vec<bool> = (0..count).map(|i| i == 0).collect();
     let mut x = vec![Vec4::ZERO; count as usize];
-    for preconditioner in [Kind::BlockJacobi, Kind::Levels] {
+    for preconditioner in [PreconditionerKind::BlockJacobi, PreconditionerKind::Levels] {
         for threads in [1, 2] {
             let mut pcg = Pcg::new(matrix.pattern(), Params { preconditioner, ..Params::default() });
             let mut again = |stiffness: f64| {

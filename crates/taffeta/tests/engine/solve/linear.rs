@@ -7,10 +7,10 @@ use super::systems::{
 use taffeta::forces::bend;
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::solve::pcg::{Error, Info, Params, Pcg};
-use taffeta::solve::preconditioner::{BadDiagonal, Kind};
+use taffeta::solve::preconditioner::{BadDiagonal, PreconditionerKind};
 use taffeta::solve::sparse::matrix::{Bending, BlockMatrix, ElementError, Elements, Pattern};
 
-const KINDS: [Kind; 2] = [Kind::BlockJacobi, Kind::Levels];
+const KINDS: [PreconditionerKind; 2] = [PreconditionerKind::BlockJacobi, PreconditionerKind::Levels];
 
 /// Solves with both preconditioners, and compares with the twin.
 fn check_against_twin(matrix: &BlockMatrix, dense: &Dense, pinned: &[bool], random: &mut Random) {
@@ -226,7 +226,7 @@ fn the_thread_count_changes_no_bit() {
 
 #[test]
 fn iterations_on_levels_grow_little_with_the_cloth() {
-    let growth = |preconditioner: Kind| {
+    let growth = |preconditioner: PreconditionerKind| {
         let iterations = [20, 80].map(|n| {
             let params = Params { tolerance: 1e-3, preconditioner, ..Params::default() };
             let (matrix, mut pcg, b) = hanging(n, 1.0 / 30.0, params);
@@ -235,8 +235,8 @@ fn iterations_on_levels_grow_little_with_the_cloth() {
         });
         (iterations[1], iterations[1] / iterations[0])
     };
-    let (jacobi, jacobi_growth) = growth(Kind::BlockJacobi);
-    let (levels, levels_growth) = growth(Kind::Levels);
+    let (jacobi, jacobi_growth) = growth(PreconditionerKind::BlockJacobi);
+    let (levels, levels_growth) = growth(PreconditionerKind::Levels);
     assert!(jacobi_growth > 3.0 && levels_growth < 2.0, "{jacobi_growth} {levels_growth}");
     assert!(levels < 0.2 * jacobi, "{levels} {jacobi}");
 }
@@ -307,7 +307,8 @@ fn a_start_near_the_solution_saves_iterations() {
 
 #[test]
 fn too_few_iterations_tell_the_last_residual() {
-    let params = Params { tolerance: 1e-9, max_iterations: 4, preconditioner: Kind::BlockJacobi };
+    let params =
+        Params { tolerance: 1e-9, max_iterations: 4, preconditioner: PreconditionerKind::BlockJacobi };
     let (matrix, mut pcg, b) = hanging(10, 0.01, params);
     let mut x = vec![Vec4::ZERO; b.len()];
     let told = pcg.solve(&matrix, &b, &mut x);

@@ -5,12 +5,12 @@ use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::topology::straight_pairs;
 use taffeta::scene::{Method, Scene};
-use taffeta::solve::sparse::direct::Direct;
+use taffeta::solve::sparse::direct::LengthSystem;
 use taffeta::solve::strips::bends::{self, Fold};
-use taffeta::solve::strips::blocks::{Link, Strips, Turn, each_block};
+use taffeta::solve::strips::blocks::{StripEdge, Strips, Turn, each_block};
 use taffeta::solve::strips::parts::cut;
-use taffeta::solve::strips::predict::{self, Predictor, SubStep};
-use taffeta::solve::strips::tridiagonal::{self, Limits, Particles, Row, Start};
+use taffeta::solve::strips::predict::{self, PredictInputs, Predictor};
+use taffeta::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
 
 /// A small net of edges with lengths to keep.
 struct Net {
@@ -51,8 +51,8 @@ impl Net {
         Self { q: q.collect(), edges, rest, lengths }
     }
 
-    fn link(&self, give: f64) -> impl Fn(u32) -> Link {
-        move |e| Link { rest: self.lengths[e as usize], compliance: give }
+    fn link(&self, give: f64) -> impl Fn(u32) -> StripEdge {
+        move |e| StripEdge { rest: self.lengths[e as usize], compliance: give }
     }
 
     fn worst(&self, q: &[Vec4]) -> f64 {
@@ -104,12 +104,12 @@ fn sweeps_over_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Swee
     };
     let (mut q, mut along) = (room(&net.q), room(&net.along()));
     let mut tension = vec![Lanes::ZERO; packed.rows];
-    let mut scratch = vec![vec![Row::default(); packed.longest]];
+    let mut scratch = vec![vec![StripRow::default(); packed.longest]];
     let mut count = 0;
     while count < 20_000 && net.worst(&q) >= 1e-14 {
         count += 1;
         let mut first = 0;
-        let (to, at) = (Particles(q.as_mut_ptr()), Particles(along.as_mut_ptr()));
+        let (to, at) = (StripParticles(q.as_mut_ptr()), StripParticles(along.as_mut_ptr()));
         for group in &packed.groups {
             let rows: usize = group.iter().map(|b| b.rows()).sum();
             each_block(group, &mut tension[first..first + rows], &mut scratch, &|block, tension, rows| {
@@ -126,7 +126,7 @@ fn sweeps_over_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Swee
 fn by_system(net: &Net, frozen: bool) -> Vec<Vec4> {
     let slots: Vec<u32> = (0..net.edges.len() as u32).collect();
     let moves = |i: u32| net.q[i as usize].0[3] > 0.0;
-    let mut direct = Direct::new(&net.edges, &net.rest, moves, net.link(0.0), &slots);
+    let mut direct = LengthSystem::new(&net.edges, &net.rest, moves, net.link(0.0), &slots);
     let (mut q, mut tension) = (net.q.clone(), vec![0.0; net.edges.len()]);
     let along = net.along();
     for _ in 0..500 {
@@ -185,7 +185,7 @@ fn forest(net: &Net, edges: &[usize]) -> (Forest, Vec<usize>) {
 }
 
 struct Forest {
-    /// Particles, parents before children.
+    /// StripParticles, parents before children.
     order: Vec<usize>,
     /// The parent of a particle and the edge to it.
     parent: Vec<Option<(usize, usize)>>,
@@ -311,11 +311,11 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
     q.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
     let (mut x, mut y) = (q.clone(), q.clone());
     y.iter_mut().zip(&net.rest).for_each(|(y, rest)| y.0[0] += rest.z);
-    let (x, y_at) = (Particles(x.as_mut_ptr()), Particles(y.as_mut_ptr()));
-    let mut rows = vec![Row::default(); packed.longest];
+    let (x, y_at) = (StripParticles(x.as_mut_ptr()), StripParticles(y.as_mut_ptr()));
+    let mut rows = vec![StripRow::default(); packed.longest];
     let mut folds = vec![Fold::default(); packed.longest];
     for block in packed.groups.iter().flatten() {
-        let to = Particles(q.as_mut_ptr());
+        let to = StripParticles(q.as_mut_ptr());
         let mut tension = vec![Lanes([0.1; LANES]); block.rows()];
         bends::bend(set, block, x, to, &mut folds);
         tridiagonal::soft(set, block, to, &mut tension, &mut rows, 0.7);
@@ -347,7 +347,16 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
     let held: Vec<Vec4> = (0..n).map(|i| Vec4([0.01 * i as f64, 0.0, -0.02, 0.0])).collect();
     let pull = Predictor::new(n, model.edges.iter().copied().zip(0..));
     let kept = 0.7;
-    let now = SubStep { model, h, x: &x, y: &y, held: &held, tension: &tension, warm_start: kept, share: &share };
+    let now = PredictInputs {
+        model,
+        h,
+        x: &x,
+        y: &y,
+        held: &held,
+        tension: &tension,
+        warm_start: kept,
+        share: &share,
+    };
     let with = |set: &InstructionSet| {
         let mut q = vec![Vec4::ZERO; n];
         let sums = predict::apply(*set, &pull, 0..n, &now, &mut q);
@@ -402,7 +411,7 @@ fn moments_along_a_strip_are_those_of_its_end() {
             .collect();
         let edges: Vec<[u32; 2]> = (1..count as u32).map(|i| [i - 1, i]).collect();
         let groups = cut(&edges, &straight_pairs(&edges, &rest), count);
-        let link = |_| Link { rest: 1.0, compliance: 1.0 };
+        let link = |_| StripEdge { rest: 1.0, compliance: 1.0 };
         let turn = |points: [u32; 3]| {
             let Turn { inverse_lengths: [a, c], .. } = turns[points[0].min(points[2]) as usize];
             let inverse_lengths = if points[0] < points[2] { [a, c] } else { [c, a] };
@@ -417,7 +426,7 @@ fn moments_along_a_strip_are_those_of_its_end() {
         let (mut from, mut q) = (padded(&x), padded(&free));
         let (h, mut folds) = (0.01, vec![Fold::default(); packed.longest]);
         packed.pace_bends(h);
-        let (from, to) = (Particles(from.as_mut_ptr()), Particles(q.as_mut_ptr()));
+        let (from, to) = (StripParticles(from.as_mut_ptr()), StripParticles(q.as_mut_ptr()));
         let set = InstructionSet::available()[0];
         packed.groups.iter().flatten().for_each(|block| bends::bend(set, block, from, to, &mut folds));
         // What the moments at the end would do from where nothing bends is where the end is.
@@ -450,8 +459,8 @@ fn redundant_edges_are_counted() {
         let rest: Vec<DVec3> = (0..5).map(place).collect();
         let free = |i: usize| f64::from(u8::from((1..4).contains(&i)));
         let q: Vec<Vec4> = rest.iter().enumerate().map(|(i, x)| Vec4([x.x, x.y, x.z, free(i)])).collect();
-        let link = |_| Link { rest: 1.0, compliance: 1e-9 };
-        let mut direct = Direct::new(&edges, &rest, |i| (1..4).contains(&i), link, &[0, 1, 2, 3]);
+        let link = |_| StripEdge { rest: 1.0, compliance: 1e-9 };
+        let mut direct = LengthSystem::new(&edges, &rest, |i| (1..4).contains(&i), link, &[0, 1, 2, 3]);
         assert_eq!(direct.redundant(&q), redundant, "sag {sag}");
     }
 }
@@ -463,7 +472,7 @@ fn velocity_impulses_leave_no_velocity_along_edges() {
         let net = Net::random(&mut random, 0.1);
         let slots: Vec<u32> = (0..net.edges.len() as u32).collect();
         let moves = |i: u32| net.q[i as usize].0[3] > 0.0;
-        let mut direct = Direct::new(&net.edges, &net.rest, moves, net.link(0.0), &slots);
+        let mut direct = LengthSystem::new(&net.edges, &net.rest, moves, net.link(0.0), &slots);
         let mut y = net.q.clone();
         for y in y.iter_mut().filter(|y| y.0[3] > 0.0) {
             *y +=

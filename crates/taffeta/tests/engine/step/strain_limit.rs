@@ -4,7 +4,7 @@ use crate::common::{free_sheet, simulation};
 use taffeta::math::DVec3;
 use taffeta::model::{Model, State};
 use taffeta::scene::{Corner, LimitWay, Method, Pin, StrainLimit};
-use taffeta::solve::limit::{Limiter, Swept};
+use taffeta::solve::limit::{LimitStats, Limiter};
 
 const WAYS: [LimitWay; 2] = [LimitWay::Half, LimitWay::Priority];
 
@@ -28,7 +28,7 @@ fn largest_strain(model: &Model, x: &[DVec3]) -> f64 {
     model.edges.iter().zip(&model.rest_lengths).map(strain).fold(0.0, f64::max)
 }
 
-fn limited(way: LimitWay, sweeps: u32) -> (Model, State, Swept) {
+fn limited(way: LimitWay, sweeps: u32) -> (Model, State, LimitStats) {
     let (model, mut state) = stretched();
     let limit = StrainLimit { strain: 0.1, way, sweeps };
     let swept = Limiter::new(&model).run(&limit, &mut state.positions, &mut state.velocities);
@@ -63,7 +63,7 @@ fn priority_needs_fewer_sweeps_than_half() {
 fn sweeps_end_where_they_are_told_to() {
     for way in WAYS {
         let (model, state, swept) = limited(way, 2);
-        assert_eq!(swept, Swept { sweeps: 2, done: false });
+        assert_eq!(swept, LimitStats { sweeps: 2, done: false });
         assert!(largest_strain(&model, &state.positions) > 0.1);
     }
 }
@@ -75,7 +75,7 @@ fn cloth_within_the_limit_keeps_every_bit() {
         let mut state = built.state().clone();
         let limit = StrainLimit { strain: 0.0, way, sweeps: 5 };
         let swept = Limiter::new(built.model()).run(&limit, &mut state.positions, &mut state.velocities);
-        assert_eq!(swept, Swept { sweeps: 0, done: true });
+        assert_eq!(swept, LimitStats { sweeps: 0, done: true });
         assert_eq!(&state, built.state());
     }
 }

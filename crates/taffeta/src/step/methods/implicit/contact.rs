@@ -31,7 +31,7 @@ const REMEMBERED: usize = 5;
 
 /// A point Σ w_i x_i of cloth that comes near to something: a solid, or cloth again (then weights of both sides add up to 0).
 #[derive(Debug, Clone, Copy)]
-pub struct Contact {
+pub struct ContactPoint {
     /// The particles; those with the weight 0 do not count.
     pub particles: [u32; 4],
     /// Their weights [1].
@@ -62,8 +62,8 @@ enum Grip {
 
 /// A contact in the system.
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    contact: Contact,
+struct ContactRow {
+    contact: ContactPoint,
     /// The collider it is with, or `OF_FEATURES`.
     collider: u32,
     /// Whether it pushes along the normal.
@@ -78,7 +78,7 @@ struct Row {
 
 /// Where a stage starts and how long it takes.
 #[derive(Clone, Copy)]
-pub(super) struct Reach<'a> {
+pub(super) struct ContactReach<'a> {
     /// The duration by which velocities lead to the end [s].
     pub h: f64,
     /// Positions at the start [m].
@@ -87,7 +87,7 @@ pub(super) struct Reach<'a> {
     pub start: &'a [Vec4],
 }
 
-impl Reach<'_> {
+impl ContactReach<'_> {
     fn end(&self, i: usize, v: &[Vec4]) -> DVec3 {
         (self.start[i] + v[i] * self.h).xyz()
     }
@@ -98,7 +98,7 @@ impl Reach<'_> {
 pub(super) struct ContactRows {
     contact_params: Vec<Vec<ContactParams>>,
     pub bodies: Vec<MovingBody>,
-    rows: Vec<Row>,
+    rows: Vec<ContactRow>,
     /// Whether a particle has a row with a collider, `[particle × colliders + collider]`.
     listed: Vec<bool>,
     /// Diagonal and right-hand side as they were before rows were added.
@@ -134,7 +134,7 @@ impl ContactRows {
     pub fn begin(
         &mut self,
         particles: &Particles,
-        reach: &Reach,
+        reach: &ContactReach,
         [v, falling]: [&[Vec4]; 2],
         memory: &[f64],
         matrix: &BlockMatrix,
@@ -150,7 +150,7 @@ impl ContactRows {
     fn find(
         &mut self,
         particles: &Particles,
-        reach: &Reach,
+        reach: &ContactReach,
         v: &[Vec4],
         matrix: &BlockMatrix,
         memory: Option<&[f64]>,
@@ -170,7 +170,7 @@ impl ContactRows {
                 let Some(near) = nearest(&body.after, end, within) else { continue };
                 listed[i * bodies.len() + c] = true;
                 let local = body.after.pose.to_local(end);
-                let contact = Contact {
+                let contact = ContactPoint {
                     particles: [i as u32, 0, 0, 0],
                     weights: [1.0, 0.0, 0.0, 0.0],
                     normal: near.normal,
@@ -181,7 +181,7 @@ impl ContactRows {
                     held: own.map_or(DVec3::ZERO, |own| DVec3::new(own[0], own[1], own[2])),
                     pressure: own.map_or(0.0, |own| own[3]),
                 };
-                rows.push(Row::new(contact, c as u32, reach, v, matrix));
+                rows.push(ContactRow::new(contact, c as u32, reach, v, matrix));
             }
         }
     }
@@ -189,15 +189,15 @@ impl ContactRows {
     /// Adds rows for contacts of features, if any of them pushes where velocities `v` lead; whether one does.
     pub fn add_features(
         &mut self,
-        features: impl Iterator<Item = Contact>,
-        reach: &Reach,
+        features: impl Iterator<Item = ContactPoint>,
+        reach: &ContactReach,
         v: &[Vec4],
         matrix: &BlockMatrix,
     ) -> bool {
         let known = self.rows.len();
         let mut any = false;
         for feature in features {
-            let mut row = Row::new(feature, OF_FEATURES, reach, v, matrix);
+            let mut row = ContactRow::new(feature, OF_FEATURES, reach, v, matrix);
             row.pushes = row.push(row.moved(reach, v)) > 0.0;
             any |= row.pushes;
             self.rows.push(row);
@@ -217,7 +217,7 @@ impl ContactRows {
                 self.before.push((i, matrix.diagonal(i), rhs[i as usize]));
                 rhs[i as usize] += (force * (h * w)).into();
             }
-            let Contact { particles, weights, .. } = *contact;
+            let ContactPoint { particles, weights, .. } = *contact;
             matrix.couple(Coupling { particles, weights, block: block * (h * h) });
         }
     }
@@ -236,7 +236,7 @@ impl ContactRows {
     pub fn update_active_set(
         &mut self,
         particles: &Particles,
-        reach: &Reach,
+        reach: &ContactReach,
         v: &[Vec4],
         matrix: &BlockMatrix,
         balanced: bool,
@@ -260,8 +260,8 @@ impl ContactRows {
     }
 
     /// Work that contacts do per share of the way from velocities `from` to `to`, at a share of it, with friction as at the pressures so far [J].
-    pub fn work(&self, reach: &Reach, from: &[Vec4], to: &[Vec4], share: f64) -> f64 {
-        let work = |row: &Row| {
+    pub fn work(&self, reach: &ContactReach, from: &[Vec4], to: &[Vec4], share: f64) -> f64 {
+        let work = |row: &ContactRow| {
             let start = row.moved(reach, from);
             let way = row.moved(reach, to) - start;
             row.force(start + way * share).dot(way)
@@ -279,7 +279,7 @@ impl ContactRows {
         memory.fill(0.0);
         let mut touching = 0;
         for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0 && row.collider != OF_FEATURES) {
-            let Contact { particles, held, pressure, .. } = row.contact;
+            let ContactPoint { particles, held, pressure, .. } = row.contact;
             touching += 1;
             let own = &mut memory[REMEMBERED * particles[0] as usize..][..REMEMBERED];
             // Of several solids the one that presses most.
@@ -299,7 +299,7 @@ impl ContactRows {
             row.contact.members().for_each(|(i, _)| tell(*i as usize, row.contact.normals()));
         }
         for row in pressed().filter(|row| row.collider != OF_FEATURES) {
-            let Contact { particles, carried, .. } = row.contact;
+            let ContactPoint { particles, carried, .. } = row.contact;
             let held = match row.grip {
                 Grip::Stuck => DMat3::IDENTITY,
                 _ => row.contact.normals(),
@@ -327,7 +327,7 @@ impl ContactRows {
     }
 
     /// Adds h times the forces that the law asks for where velocities `v` lead.
-    pub fn forces(&self, reach: &Reach, v: &[Vec4], sum: &mut [Vec4]) {
+    pub fn forces(&self, reach: &ContactReach, v: &[Vec4], sum: &mut [Vec4]) {
         for row in &self.rows {
             let mut asked = *row;
             let force = asked.settle(row.moved(reach, v), true);
@@ -336,7 +336,7 @@ impl ContactRows {
     }
 }
 
-impl Contact {
+impl ContactPoint {
     fn members(&self) -> impl Iterator<Item = (&u32, &f64)> {
         self.particles.iter().zip(&self.weights).filter(|(_, w)| **w != 0.0)
     }
@@ -357,8 +357,14 @@ impl Contact {
     }
 }
 
-impl Row {
-    fn new(contact: Contact, collider: u32, reach: &Reach, v: &[Vec4], matrix: &BlockMatrix) -> Self {
+impl ContactRow {
+    fn new(
+        contact: ContactPoint,
+        collider: u32,
+        reach: &ContactReach,
+        v: &[Vec4],
+        matrix: &BlockMatrix,
+    ) -> Self {
         let trace = |i: u32| {
             let block = matrix.diagonal(i);
             block.x_axis.x + block.y_axis.y + block.z_axis.z
@@ -379,7 +385,7 @@ impl Row {
     }
 
     /// How far velocities move the point [m].
-    fn moved(&self, reach: &Reach, v: &[Vec4]) -> DVec3 {
+    fn moved(&self, reach: &ContactReach, v: &[Vec4]) -> DVec3 {
         self.contact.point(|i| v[i].xyz()) * reach.h
     }
 
@@ -390,7 +396,7 @@ impl Row {
 
     /// B and f: the force on the point is f - B × how far it moves.
     fn linear(&self) -> (DMat3, DVec3) {
-        let Contact { normal: n, other, distance, friction, pressure, .. } = self.contact;
+        let ContactPoint { normal: n, other, distance, friction, pressure, .. } = self.contact;
         let normals = self.contact.normals();
         let tangents = DMat3::IDENTITY - normals;
         // Along normal and surface it is equally stiff.
@@ -426,7 +432,7 @@ impl Row {
 
     /// Friction where the point has moved that far, under the pressure so far [N].
     fn drag(&self, moved: DVec3) -> DVec3 {
-        let Contact { friction, pressure, .. } = self.contact;
+        let ContactPoint { friction, pressure, .. } = self.contact;
         ((self.slip + self.contact.along(moved)) * -self.stiffness).clamp_length_max(friction * pressure)
     }
 

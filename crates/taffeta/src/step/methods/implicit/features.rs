@@ -1,6 +1,6 @@
 //! Contacts of features for the system of an implicit stage: cloth with cloth, and with the faces, edges and corners of bodies.
 
-use super::contact::Contact;
+use super::contact::ContactPoint;
 use super::particles::Particles;
 use crate::collide::ContactPipeline;
 use crate::collide::contact::projection::PARTING_SPEED;
@@ -14,7 +14,7 @@ pub(super) fn contacts<'a>(
     particles: &'a Particles,
     x: &'a [Vec4],
     duration: f64,
-) -> impl Iterator<Item = Contact> + 'a {
+) -> impl Iterator<Item = ContactPoint> + 'a {
     pipeline.features(model).map(move |(feature, [led_from, led_to])| {
         let own = |k: usize| particles.place.get(feature.points[k] as usize);
         let weights = std::array::from_fn(|k| own(k).map_or(0.0, |_| feature.weights[k]));
@@ -23,7 +23,7 @@ pub(super) fn contacts<'a>(
             places.iter().zip(weights).fold(DVec3::ZERO, |sum, (i, w)| sum + x[*i as usize].xyz() * w);
         // What is too near parts slowly, so that it does not jump.
         let parted = feature.normal.dot(point + led_from) + PARTING_SPEED * duration;
-        Contact {
+        ContactPoint {
             particles: places,
             weights,
             normal: feature.normal,

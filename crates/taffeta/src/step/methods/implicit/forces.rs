@@ -4,20 +4,20 @@
 //! f(y) + K (y - x̃) - (h K + C) v⁺. So every element adds h² K + h C to the matrix and h (f + K (y - x̃)) to the right.
 
 use super::particles::Particles;
-use crate::forces::baraff_witkin::Triangle;
+use crate::forces::baraff_witkin::MembraneTriangle;
 use crate::forces::choi_ko::{Buckle, Stretch};
 use crate::forces::element::Element;
 use crate::forces::hinge::FlatHinge;
-use crate::forces::pressure::{self, Filling};
-use crate::forces::wind::{Surface, Wind};
+use crate::forces::pressure::{self, PressureFilling};
+use crate::forces::wind::{Wind, WindSurface};
 use crate::forces::{self, bend, spring};
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
-use crate::solve::sparse::matrix::{Assembly, Bending, BlockMatrix, Elements, Part, Pattern, Sink};
+use crate::solve::sparse::matrix::{Assembly, AssemblyPart, Bending, BlockMatrix, Elements, Pattern, Sink};
 
 /// Where elements are linearised.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct Surroundings<'a> {
     /// The duration h [s].
     pub h: f64,
     /// The time at the end [s].
@@ -32,7 +32,7 @@ pub(super) struct Around<'a> {
 
 /// Elements of one kind, their particles, and where their blocks go.
 #[derive(Debug)]
-struct Kind<const N: usize, E> {
+struct ElementKind<const N: usize, E> {
     /// Which of the model's each is.
     number: Vec<u32>,
     points: Vec<[u32; N]>,
@@ -50,7 +50,7 @@ struct Spring {
 
 /// One over the rest lengths [1/m], stiffness [N·m] and damping [N·m·s].
 #[derive(Debug)]
-struct Bend {
+struct BendElement {
     inverse_lengths: [f64; 2],
     stiffness: f64,
     damping: f64,
@@ -58,28 +58,28 @@ struct Bend {
 
 /// A closed mesh with something inside: its particles, triangles by their places among these, the gradient of the volume [m²].
 #[derive(Debug)]
-struct Balloon {
+struct BalloonElement {
     particles: Vec<u32>,
     triangles: Vec<[u32; 3]>,
     gradient: Vec<Vec4>,
-    filling: Filling,
+    filling: PressureFilling,
 }
 
 /// All elements of a model.
 #[derive(Debug)]
 pub(super) struct Pull {
-    springs: Kind<2, Spring>,
-    bends: Kind<3, Bend>,
-    triangles: Kind<3, ()>,
-    membranes: Kind<3, Triangle>,
-    hinges: Kind<4, FlatHinge>,
+    springs: ElementKind<2, Spring>,
+    bends: ElementKind<3, BendElement>,
+    triangles: ElementKind<3, ()>,
+    membranes: ElementKind<3, MembraneTriangle>,
+    hinges: ElementKind<4, FlatHinge>,
     /// What bends and hinges add to the matrix.
     bending: Bending,
-    stretches: Kind<2, Stretch>,
-    buckles: Kind<2, Buckle>,
-    links: Kind<2, Stretch>,
-    balloons: Vec<Balloon>,
-    surface: Option<Surface>,
+    stretches: ElementKind<2, Stretch>,
+    buckles: ElementKind<2, Buckle>,
+    links: ElementKind<2, Stretch>,
+    balloons: Vec<BalloonElement>,
+    surface: Option<WindSurface>,
     wind: Wind,
 }
 
@@ -118,22 +118,26 @@ impl Pull {
             damping: numbers.damping[s],
         };
         let numbers = &model.bends;
-        let bend = |b: usize| Bend {
+        let bend = |b: usize| BendElement {
             inverse_lengths: numbers.inverse_lengths[b],
             stiffness: numbers.stiffness[b],
             damping: numbers.damping[b],
         };
         let mut pull = Self {
             bending: Bending::new(&pattern),
-            springs: Kind::new(&pattern, springs, spring),
-            bends: Kind::new(&pattern, bends, bend),
-            triangles: Kind::new(&pattern, triangles, |_| ()),
-            membranes: Kind::new(&pattern, membranes, |t| forces::membrane(model, t)),
-            hinges: Kind::new(&pattern, hinges, |t| forces::hinge(model, t)),
-            stretches: Kind::new(&pattern, stretches, |s| forces::stretch(model, s)),
-            buckles: Kind::new(&pattern, buckles, |s| forces::buckle(model, s)),
-            links: Kind::new(&pattern, links, |l| forces::link::link(model, l, 0.0)),
-            balloons: model.balloons.iter().map(|balloon| Balloon::new(model, balloon, particles)).collect(),
+            springs: ElementKind::new(&pattern, springs, spring),
+            bends: ElementKind::new(&pattern, bends, bend),
+            triangles: ElementKind::new(&pattern, triangles, |_| ()),
+            membranes: ElementKind::new(&pattern, membranes, |t| forces::membrane(model, t)),
+            hinges: ElementKind::new(&pattern, hinges, |t| forces::hinge(model, t)),
+            stretches: ElementKind::new(&pattern, stretches, |s| forces::stretch(model, s)),
+            buckles: ElementKind::new(&pattern, buckles, |s| forces::buckle(model, s)),
+            links: ElementKind::new(&pattern, links, |l| forces::link::link(model, l, 0.0)),
+            balloons: model
+                .balloons
+                .iter()
+                .map(|balloon| BalloonElement::new(model, balloon, particles))
+                .collect(),
             surface: forces::surface(&model.air),
             wind: forces::wind(&model.air),
         };
@@ -150,12 +154,12 @@ impl Pull {
     /// Sets the matrix and the right-hand side to what all elements add to `of(i)`: a number on the diagonal and a vector for every particle.
     pub fn assemble(
         &mut self,
-        at: &Around,
+        at: &Surroundings,
         matrix: &mut BlockMatrix,
         rhs: &mut [Vec4],
         of: impl Fn(usize) -> (f64, Vec4) + Sync,
     ) {
-        let air = self.surface.map(|surface| Air {
+        let air = self.surface.map(|surface| AirElements {
             surface,
             wind: self.wind,
             triangles: &self.triangles.points,
@@ -175,7 +179,7 @@ impl Pull {
     }
 
     /// Adds h times all forces at positions y and velocities v, as they are.
-    pub fn forces(&self, at: &Around, sum: &mut [Vec4]) {
+    pub fn forces(&self, at: &Surroundings, sum: &mut [Vec4]) {
         let h = at.h;
         let springs = &self.springs;
         springs.elements.gather(sum, |s| {
@@ -188,7 +192,7 @@ impl Pull {
         let bends = &self.bends;
         bends.elements.gather(sum, |b| {
             let [x, v] = [at.y, at.v].map(|of| bends.points[b].map(|i| of[i as usize].xyz()));
-            let Bend { inverse_lengths, stiffness, damping } = bends.list[b];
+            let BendElement { inverse_lengths, stiffness, damping } = bends.list[b];
             bend::forces(x, v, inverse_lengths, stiffness, damping).map(|f| f * h)
         });
         self.membranes.gather(at, sum);
@@ -207,7 +211,7 @@ impl Pull {
     }
 }
 
-impl<const N: usize, E: Sync> Kind<N, E> {
+impl<const N: usize, E: Sync> ElementKind<N, E> {
     /// Elements in the order of their first particles: neighbours use the same rows, which are then at hand.
     fn new(pattern: &Pattern, points: Vec<[u32; N]>, of: impl Fn(usize) -> E) -> Self {
         let mut number: Vec<u32> = (0..points.len() as u32).collect();
@@ -222,17 +226,17 @@ impl<const N: usize, E: Sync> Kind<N, E> {
     }
 }
 
-impl<const N: usize, E> Kind<N, E> {
-    fn add<'a>(&'a self, at: &'a Around, part: &mut Part<'_>)
+impl<const N: usize, E> ElementKind<N, E> {
+    fn add<'a>(&'a self, at: &'a Surroundings, part: &mut AssemblyPart<'_>)
     where
-        Placed<'a, N, E>: Assembly<N>,
+        PlacedElement<'a, N, E>: Assembly<N>,
     {
-        part.add(&self.elements, &Placed { kind: self, at });
+        part.add(&self.elements, &PlacedElement { kind: self, at });
     }
 }
 
-impl<const N: usize, E: Element<N> + Sync> Kind<N, E> {
-    fn gather(&self, at: &Around, sum: &mut [Vec4]) {
+impl<const N: usize, E: Element<N> + Sync> ElementKind<N, E> {
+    fn gather(&self, at: &Surroundings, sum: &mut [Vec4]) {
         self.elements.gather(sum, |e| {
             let (x, v, element) = (self.of(e, at.y), self.of(e, at.v), &self.list[e]);
             let (forces, damping) = (element.forces(&x), element.damping(&x, &v));
@@ -242,12 +246,12 @@ impl<const N: usize, E: Element<N> + Sync> Kind<N, E> {
 }
 
 /// Elements of one kind where they are linearised.
-struct Placed<'a, const N: usize, E> {
-    kind: &'a Kind<N, E>,
-    at: &'a Around<'a>,
+struct PlacedElement<'a, const N: usize, E> {
+    kind: &'a ElementKind<N, E>,
+    at: &'a Surroundings<'a>,
 }
 
-impl Assembly<2> for Placed<'_, 2, Spring> {
+impl Assembly<2> for PlacedElement<'_, 2, Spring> {
     #[inline(always)]
     fn add(&self, s: usize, sink: &mut Sink<'_, 2>) {
         let (at, h) = (self.at, self.at.h);
@@ -273,7 +277,7 @@ impl Assembly<2> for Placed<'_, 2, Spring> {
     }
 }
 
-impl<const N: usize, E: Element<N> + Sync> Assembly<N> for Placed<'_, N, E> {
+impl<const N: usize, E: Element<N> + Sync> Assembly<N> for PlacedElement<'_, N, E> {
     #[inline(always)]
     fn add(&self, e: usize, sink: &mut Sink<'_, N>) {
         let (kind, at, h) = (self.kind, self.at, self.at.h);
@@ -291,14 +295,14 @@ impl<const N: usize, E: Element<N> + Sync> Assembly<N> for Placed<'_, N, E> {
 }
 
 /// The air on all triangles. A third of every triangle moves with each of its corners: that is on the diagonal alone.
-struct Air<'a> {
-    surface: Surface,
+struct AirElements<'a> {
+    surface: WindSurface,
     wind: Wind,
     triangles: &'a [[u32; 3]],
-    at: &'a Around<'a>,
+    at: &'a Surroundings<'a>,
 }
 
-impl Assembly<3> for Air<'_> {
+impl Assembly<3> for AirElements<'_> {
     #[inline(always)]
     fn add(&self, t: usize, sink: &mut Sink<'_, 3>) {
         let (normal, wind, velocity) = facing(&self.triangles[t], &self.wind, self.at);
@@ -313,13 +317,13 @@ impl Assembly<3> for Air<'_> {
 
 /// Twice the area along the normal of a triangle [m²], the wind there and its own velocity [m/s].
 #[inline(always)]
-fn facing(triangle: &[u32; 3], wind: &Wind, at: &Around) -> (DVec3, DVec3, DVec3) {
+fn facing(triangle: &[u32; 3], wind: &Wind, at: &Surroundings) -> (DVec3, DVec3, DVec3) {
     let [a, b, c] = triangle.map(|i| at.y[i as usize].xyz());
     let velocity = triangle.iter().fold(DVec3::ZERO, |sum, i| sum + at.v[*i as usize].xyz()) / 3.0;
     ((b - a).cross(c - a), wind.at((a + b + c) / 3.0, at.time), velocity)
 }
 
-impl Balloon {
+impl BalloonElement {
     fn new(model: &Model, balloon: &crate::model::Balloon, particles: &Particles) -> Self {
         let triangles = particles.places(&model.triangles[balloon.triangles.clone()]);
         let mut members: Vec<u32> = triangles.iter().flatten().copied().collect();
@@ -348,7 +352,7 @@ impl Balloon {
     }
 
     /// Adds h times the forces at positions y.
-    fn push(&self, at: &Around, sum: &mut [Vec4]) {
+    fn push(&self, at: &Surroundings, sum: &mut [Vec4]) {
         let pressure = at.h * self.filling.pressure(self.volume(at.y));
         for triangle in &self.triangles {
             let force = Vec4::from(pressure::corner_force(&self.corners(triangle, at.y), pressure));
@@ -358,7 +362,7 @@ impl Balloon {
 
     /// The pressure pushes as it is; how it falls as the volume grows is a matrix of rank one. How it turns with the surface is left out: it
     /// is indefinite, and small beside the stiffness of cloth.
-    fn add(&mut self, at: &Around, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+    fn add(&mut self, at: &Surroundings, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
         let volume = self.volume(at.y);
         let (pressure, slope) = (self.filling.pressure(volume), self.filling.pressure_slope(volume));
         let mut gradient = std::mem::take(&mut self.gradient);

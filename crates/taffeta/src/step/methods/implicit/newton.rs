@@ -4,8 +4,8 @@
 //! and P3 take one Newton step, with y where the sub-step starts. More of them start from the end so far, and each goes only as
 //! far as it makes the residual smaller.
 
-use super::contact::{Contact, ContactRows, Reach};
-use super::forces::{Around, Pull};
+use super::contact::{ContactPoint, ContactReach, ContactRows};
+use super::forces::{Pull, Surroundings};
 use super::particles::Particles;
 use crate::math::Vec4;
 use crate::model::{Led, Model};
@@ -50,8 +50,8 @@ pub(super) struct Goal<'a> {
 }
 
 impl<'a> Goal<'a> {
-    fn reach(&self) -> Reach<'a> {
-        Reach { h: self.h, x: self.x, start: self.start }
+    fn reach(&self) -> ContactReach<'a> {
+        ContactReach { h: self.h, x: self.x, start: self.start }
     }
 }
 
@@ -160,7 +160,7 @@ impl Unknowns {
         model: &Model,
         particles: &Particles,
         goal: &Goal,
-        features: impl Iterator<Item = Contact>,
+        features: impl Iterator<Item = ContactPoint>,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let pushed = self.touch.add_features(features, &goal.reach(), &self.end, &self.matrix);
@@ -286,7 +286,7 @@ impl Unknowns {
     /// M (1 + h r) + h C + h² K, and M ṽ + h (f + K (y - x̃)); r is the rate at which all velocity is lost to the air.
     fn assemble(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
         let time = goal.time + goal.duration;
-        let around = Around { h: goal.h, time, y: &self.y, v: &self.before, start: goal.start };
+        let around = Surroundings { h: goal.h, time, y: &self.y, v: &self.before, start: goal.start };
         let (steady, lost) = (steady(model, goal), 1.0 + goal.h * model.air.damping);
         self.pull.assemble(&around, &mut self.matrix, &mut self.rhs, |i| {
             let mass = particles.mass[i];
@@ -333,7 +333,7 @@ impl Unknowns {
             *y = *start + *v * goal.h;
         }
         let time = goal.time + goal.duration;
-        let around = Around { h: goal.h, time, y: &self.y, v: &self.end, start: goal.start };
+        let around = Surroundings { h: goal.h, time, y: &self.y, v: &self.end, start: goal.start };
         self.pull.forces(&around, &mut self.rhs);
         self.touch.forces(&goal.reach(), &self.end, &mut self.rhs);
         let lost = 1.0 + goal.h * model.air.damping;

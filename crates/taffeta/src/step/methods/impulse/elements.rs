@@ -2,8 +2,8 @@
 
 use crate::math::Vec4;
 use crate::model::{ClothPiece, Model, topology};
-use crate::solve::sparse::direct::Direct;
-use crate::solve::strips::blocks::{Link, NO_TENSION, Strips, Turn};
+use crate::solve::sparse::direct::LengthSystem;
+use crate::solve::strips::blocks::{NO_TENSION, StripEdge, Strips, Turn};
 use crate::solve::strips::parts;
 use std::cell::RefCell;
 
@@ -22,7 +22,7 @@ pub fn hard(model: &Model, single: bool) -> (Strips, Vec<usize>) {
     let n = model.particle_count();
     let groups = parts::of_model(model, single);
     let link = hard_links(model);
-    let bends = RefCell::new(Bends::new(model));
+    let bends = RefCell::new(BendList::new(model));
     let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| {
         bends.borrow_mut().take(model, points)
     });
@@ -31,12 +31,12 @@ pub fn hard(model: &Model, single: bool) -> (Strips, Vec<usize>) {
 }
 
 /// Hard edges in one system, with tensions at the places that `strips` gave them.
-pub fn direct(model: &Model, strips: &Strips) -> Direct {
+pub fn direct(model: &Model, strips: &Strips) -> LengthSystem {
     let moves = |i: u32| model.inverse_mass[i as usize] > 0.0;
-    Direct::new(&model.edges, &model.rest_positions, moves, hard_links(model), &strips.slots)
+    LengthSystem::new(&model.edges, &model.rest_positions, moves, hard_links(model), &strips.slots)
 }
 
-fn hard_links(model: &Model) -> impl Fn(u32) -> Link {
+fn hard_links(model: &Model) -> impl Fn(u32) -> StripEdge {
     let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
     let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
     move |edge: u32| {
@@ -45,7 +45,10 @@ fn hard_links(model: &Model) -> impl Fn(u32) -> Link {
         let cloth = model.cloths.iter().position(|c| c.particles.contains(&(a as usize)));
         let load = LOAD * (SAGS / model.tolerance).sqrt().max(1.0);
         let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
-        Link { rest, compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION } }
+        StripEdge {
+            rest,
+            compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION },
+        }
     }
 }
 
@@ -60,7 +63,7 @@ pub fn soft(model: &Model, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
         let stiffness = model.springs.stiffness[spring];
         let pulls = moves(model, model.springs.ends[spring]) && stiffness > 0.0;
         let compliance = if pulls { 1.0 / stiffness } else { NO_TENSION };
-        Link { rest: model.springs.rest_length[spring], compliance }
+        StripEdge { rest: model.springs.rest_length[spring], compliance }
     };
     let strips = Strips::new(&groups, ends.len(), (n + hard.idle, hard.rows), link, |_| None);
     (ends, strips)
@@ -80,13 +83,13 @@ pub fn shear_time(model: &Model) -> f64 {
     1.0 / model.cloths.iter().map(mean).fold(0.0, f64::max).sqrt()
 }
 
-/// Bends by their middle and ends, and which a strip has taken.
-struct Bends {
+/// BendList by their middle and ends, and which a strip has taken.
+struct BendList {
     sorted: Vec<([u32; 3], usize)>,
     taken: Vec<bool>,
 }
 
-impl Bends {
+impl BendList {
     fn new(model: &Model) -> Self {
         let key = |(b, points): (usize, &[u32; 3])| (Self::key(*points), b);
         let mut sorted: Vec<([u32; 3], usize)> = model.bends.points.iter().enumerate().map(key).collect();

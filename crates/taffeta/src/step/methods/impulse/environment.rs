@@ -12,7 +12,7 @@ const AIR_RENEWALS: u32 = 4;
 
 /// Bodies and pins where they are now, and forces of the air.
 #[derive(Debug)]
-pub struct Around {
+pub struct Boundary {
     contact_params: Vec<Vec<ContactParams>>,
     bodies: Vec<MovingBody>,
     led: Vec<Led>,
@@ -21,7 +21,7 @@ pub struct Around {
     on_triangles: Vec<Vec4>,
 }
 
-impl Around {
+impl Boundary {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
         let air = |count: usize| vec![Vec4::ZERO; if model.air.density > 0.0 { count } else { 0 }];

@@ -5,9 +5,9 @@ use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::model::Model;
 use crate::scene::Method;
-use crate::solve::sparse::direct::Direct;
-use crate::solve::strips::blocks::{self, Block, Strips};
-use crate::solve::strips::tridiagonal::{self, Limits, Particles, Row, Start};
+use crate::solve::sparse::direct::LengthSystem;
+use crate::solve::strips::blocks::{self, StripBlock, Strips};
+use crate::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
 
 /// Sweeps over single edges that do about as much as one over strips.
 const SWEEPS_OF_EDGES: u32 = 30;
@@ -19,7 +19,7 @@ pub struct Lengths {
     /// Hard edges in strips; single edges are the shortest strips.
     pub strips: Strips,
     /// All edges in one system, if that is the method.
-    direct: Option<Box<Direct>>,
+    direct: Option<Box<LengthSystem>>,
     /// How many sweeps it takes where one over strips would do.
     pub iterations_per_substep: u32,
 }
@@ -40,14 +40,14 @@ impl Lengths {
         q: &mut [Vec4],
         start: Start<&[Vec4]>,
         tension: &mut [Lanes],
-        scratch: &mut [Vec<Row>],
+        scratch: &mut [Vec<StripRow>],
         limits: Limits,
         far: bool,
     ) {
         if let Some(direct) = self.direct.as_mut().filter(|_| !far) {
             return direct.correct(q, start, numbers_mut(tension), limits);
         }
-        let (set, start) = (self.set, start.map(|x| Particles(x.as_ptr().cast_mut())));
+        let (set, start) = (self.set, start.map(|x| StripParticles(x.as_ptr().cast_mut())));
         sweep(&self.strips, q, tension, scratch, |block, q, tension, rows| {
             tridiagonal::hard(set, block, q, start, tension, rows, limits);
         });
@@ -59,12 +59,12 @@ impl Lengths {
         q: &mut [Vec4],
         y: &mut [Vec4],
         tension: &mut [Lanes],
-        scratch: &mut [Vec<Row>],
+        scratch: &mut [Vec<StripRow>],
     ) {
         if let Some(direct) = &mut self.direct {
             return direct.level(q, y);
         }
-        let (set, y) = (self.set, Particles(y.as_mut_ptr()));
+        let (set, y) = (self.set, StripParticles(y.as_mut_ptr()));
         sweep(&self.strips, q, tension, scratch, |block, q, _, rows| {
             tridiagonal::project_velocities(set, block, q, y, rows)
         });
@@ -72,7 +72,7 @@ impl Lengths {
 
     /// The largest strain of a hard edge at positions that end with those of no particle.
     pub fn strain(&self, positions: &[Vec4]) -> f64 {
-        let q = Particles(positions.as_ptr().cast_mut());
+        let q = StripParticles(positions.as_ptr().cast_mut());
         let (mut most, mut least, mut lost) = (1.0_f64, 1.0_f64, 0.0);
         for block in self.strips.groups.iter().flatten() {
             let [up, down] = tridiagonal::extent(self.set, block, q);
@@ -88,17 +88,17 @@ impl Lengths {
 }
 
 /// All blocks of all groups, one group after the other.
-pub fn sweep<Row: Send>(
+pub fn sweep<StripRow: Send>(
     strips: &Strips,
     q: &mut [Vec4],
     tension: &mut [Lanes],
-    scratch: &mut [Vec<Row>],
-    work: impl Fn(&Block, Particles, &mut [Lanes], &mut [Row]) + Sync,
+    scratch: &mut [Vec<StripRow>],
+    work: impl Fn(&StripBlock, StripParticles, &mut [Lanes], &mut [StripRow]) + Sync,
 ) {
-    let q = Particles(q.as_mut_ptr());
+    let q = StripParticles(q.as_mut_ptr());
     let mut left = tension;
     for group in &strips.groups {
-        let (own, rest) = std::mem::take(&mut left).split_at_mut(group.iter().map(Block::rows).sum());
+        let (own, rest) = std::mem::take(&mut left).split_at_mut(group.iter().map(StripBlock::rows).sum());
         blocks::each_block(group, own, scratch, &|block, tension, rows| work(block, q, tension, rows));
         left = rest;
     }

@@ -18,21 +18,21 @@ use crate::math::{DVec3, Vec4};
 use crate::model::{Model, State};
 use crate::scene::{Direction, Method, Velocities};
 use crate::solve::strips::bends::{self, Fold};
-use crate::solve::strips::blocks::{Block, Strips};
-use crate::solve::strips::predict::{self, Predictor, SubStep, Sums, Update};
-use crate::solve::strips::tridiagonal::{self, Limits, Particles, Row, Start};
+use crate::solve::strips::blocks::{StripBlock, Strips};
+use crate::solve::strips::predict::{self, PredictInputs, Predictor, Sums, VelocityUpdate};
+use crate::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
 use crate::step::report::{Stages, StepError, StepReport};
 use crate::step::rigid_bodies;
 use elements as parts;
-use environment::Around;
+use environment::Boundary;
 use final_sweeps::MOST_SWEEPS;
 use lengths::{Lengths, numbers, sweep};
 use shortfall::Reaches;
-use springs::Springs;
+use springs::ExplicitSprings;
 use std::time::Instant;
-use stitches::Links;
+use stitches::StitchSolver;
 use substeps::{SubstepController, Verdict};
-use workers::{LARGE, Worker, each_chunk, workers};
+use workers::{LARGE, ParticleWorker, each_chunk, workers};
 
 /// The most parts of strips.
 const MOST_LOTS: usize = 16;
@@ -86,11 +86,11 @@ pub struct Impulse {
     /// Whether the scene allows fewer iterations than sub-steps are needed: nothing is kept then, which is soft and stable.
     early: bool,
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
-    as_printed: Option<Springs>,
-    pub(super) around: Around,
-    pub(super) links: Links,
-    workers: Vec<Worker>,
-    scratch: Vec<Vec<Row>>,
+    as_printed: Option<ExplicitSprings>,
+    pub(super) around: Boundary,
+    pub(super) links: StitchSolver,
+    workers: Vec<ParticleWorker>,
+    scratch: Vec<Vec<StripRow>>,
     folds: Vec<Vec<Fold>>,
     /// √(m / k) of shear [s].
     shear_time: f64,
@@ -127,11 +127,11 @@ impl Impulse {
             step_share: SHARE,
             infeasible_start: false,
             early: false,
-            as_printed: (model.direction == Direction::Start).then(|| Springs::new(model)),
-            around: Around::new(model),
-            links: Links::new(model),
+            as_printed: (model.direction == Direction::Start).then(|| ExplicitSprings::new(model)),
+            around: Boundary::new(model),
+            links: StitchSolver::new(model),
             workers: workers(model),
-            scratch: vec![vec![Row::default(); longest]; lots],
+            scratch: vec![vec![StripRow::default(); longest]; lots],
             folds: vec![vec![Fold::default(); longest]; lots],
             shear_time: parts::shear_time(model),
             reaches: Reaches::default(),
@@ -278,10 +278,10 @@ impl Impulse {
 
     /// The free motion under all that pulls.
     fn pull(&mut self, model: &Model, h: f64) -> Sums {
-        let held = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
+        let held = self.as_printed.as_ref().map_or(self.around.held(), ExplicitSprings::forces);
         let tension = numbers(&self.tension);
         let (x, y, share, warm_start) = (&self.x[..], &self.y[..], &self.share[..], self.warm_start());
-        let now = SubStep { model, h, x, y, held, tension, warm_start, share };
+        let now = PredictInputs { model, h, x, y, held, tension, warm_start, share };
         let (pull, set, touches) = (&self.pull, self.set, model.touches());
         let (n, all) = (model.cloth_particle_count(), model.particle_count());
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
@@ -312,10 +312,10 @@ impl Impulse {
 
     /// Bending along strips, then of bends that no strip has.
     fn bend(&mut self, model: &Model, h: f64) {
-        let (set, x) = (self.set, Particles(self.x.as_mut_ptr()));
+        let (set, x) = (self.set, StripParticles(self.x.as_mut_ptr()));
         let strips = self.bent.as_ref().unwrap_or(&self.lengths.strips);
         let work =
-            |block: &Block, q, _: &mut [Lanes], folds: &mut [Fold]| bends::bend(set, block, x, q, folds);
+            |block: &StripBlock, q, _: &mut [Lanes], folds: &mut [Fold]| bends::bend(set, block, x, q, folds);
         // Bends have no tensions: any room will do.
         sweep(strips, &mut self.q, &mut self.saved_tension, &mut self.folds, work);
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
@@ -324,7 +324,7 @@ impl Impulse {
     /// Diagonals as implicit springs, one group of strips after the other.
     fn shear(&mut self) {
         let (set, warm_start) = (self.set, self.warm_start());
-        let work = |block: &Block, q, tension: &mut [Lanes], rows: &mut [Row]| {
+        let work = |block: &StripBlock, q, tension: &mut [Lanes], rows: &mut [StripRow]| {
             tridiagonal::soft(set, block, q, tension, rows, warm_start)
         };
         sweep(
@@ -410,7 +410,7 @@ impl Impulse {
         }
         let (set, n) = (self.set, model.cloth_particle_count());
         let grip = if model.touches() { &self.grip[..] } else { &[] };
-        let now = Update { model, h, q: &self.q, grip, share: &self.share };
+        let now = VelocityUpdate { model, h, q: &self.q, grip, share: &self.share };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             predict::update_velocities(set, worker.particles.clone(), &now, x, y);
         });
@@ -424,7 +424,7 @@ impl Impulse {
     /// The same as P1 eq. 1-2 print it: forces have displaced by h²/2 f / m and give the velocity h f / m, impulses displace by h times their velocity.
     fn advance_as_printed(&mut self, model: &Model, h: f64) {
         let slower = 1.0 / (1.0 + h * model.air.damping);
-        let forces = self.as_printed.as_ref().map_or(self.around.held(), Springs::forces);
+        let forces = self.as_printed.as_ref().map_or(self.around.held(), ExplicitSprings::forces);
         for i in 0..model.cloth_particle_count() {
             let (way, w) = ((self.q[i] - self.x[i]).xyz(), model.inverse_mass[i]);
             let free = w > 0.0 && self.grip[i].0[3] == 0.0;

@@ -13,14 +13,14 @@ const MOST_SUBSTEPS: u32 = 100_000;
 
 /// Forces of all springs and of what is held, at the start of a sub-step.
 #[derive(Debug)]
-pub struct Springs {
+pub struct ExplicitSprings {
     diagonals: Vec<usize>,
     forces: Vec<Vec4>,
     /// The largest stable sub-step [s].
     stable: f64,
 }
 
-impl Springs {
+impl ExplicitSprings {
     /// Room for a model, and its largest stable sub-step.
     pub fn new(model: &Model) -> Self {
         let diagonals = diagonals(model);

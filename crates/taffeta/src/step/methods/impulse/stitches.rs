@@ -12,7 +12,7 @@ const NO_LENGTH: f64 = 1e-30;
 
 /// The links of a model in a sub-step.
 #[derive(Debug)]
-pub struct Links {
+pub struct StitchSolver {
     /// Rest lengths at its end [m].
     rest_lengths: Vec<f64>,
     /// How far they are open at its start [m].
@@ -23,7 +23,7 @@ pub struct Links {
     forces: Vec<DVec3>,
 }
 
-impl Links {
+impl StitchSolver {
     /// Room for a model.
     pub fn new(model: &Model) -> Self {
         let count = model.links.ends.len();

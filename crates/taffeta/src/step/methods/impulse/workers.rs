@@ -12,7 +12,7 @@ const CHUNK: usize = 2048;
 
 /// Some particles of one cloth, and what came of them.
 #[derive(Debug)]
-pub struct Worker {
+pub struct ParticleWorker {
     pub particles: Range<usize>,
     pub cloth: usize,
     pub sums: Sums,
@@ -20,14 +20,18 @@ pub struct Worker {
 }
 
 /// All particles in parts for threads; one part for each cloth where threads do not pay.
-pub fn workers(model: &Model) -> Vec<Worker> {
+pub fn workers(model: &Model) -> Vec<ParticleWorker> {
     let size = if model.particle_count() < LARGE { LARGE } else { CHUNK };
     let mut workers = Vec::new();
     for (cloth, piece) in model.cloths.iter().enumerate() {
         let count = piece.particles.len().div_ceil(size).max(1);
         let cut = |k: usize| piece.particles.start + piece.particles.len() * k / count;
-        let worker =
-            |k: usize| Worker { particles: cut(k)..cut(k + 1), cloth, sums: Sums::default(), contacts: 0 };
+        let worker = |k: usize| ParticleWorker {
+            particles: cut(k)..cut(k + 1),
+            cloth,
+            sums: Sums::default(),
+            contacts: 0,
+        };
         workers.extend((0..count).map(worker));
     }
     workers
@@ -35,10 +39,10 @@ pub fn workers(model: &Model) -> Vec<Worker> {
 
 /// Calls `work` for every part of the particles, on several threads where they pay.
 pub fn each_chunk(
-    workers: &mut [Worker],
+    workers: &mut [ParticleWorker],
     mut a: &mut [Vec4],
     mut b: &mut [Vec4],
-    work: impl Fn(&mut Worker, &mut [Vec4], &mut [Vec4]) + Sync,
+    work: impl Fn(&mut ParticleWorker, &mut [Vec4], &mut [Vec4]) + Sync,
 ) {
     if a.len() >= LARGE {
         return parallel::for_each_chunk(workers, |w| w.particles.clone(), a, b, work);

@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::scene::Method;
 use crate::step::report::{Shortfall, Stages, StepError, StepReport};
 use crate::step::rigid_bodies;
-use secant::{Iterate, MOST_ITERATIONS, Reach, SETTLED, Secant};
+use secant::{Bdf2Start, Iterate, MOST_ITERATIONS, SETTLED, Secant};
 use std::time::Instant;
 
 /// Share of the stability limit that is used; the limit is renewed every `BURST` sub-steps, in between the cloth moves on.
@@ -29,7 +29,7 @@ const MOST_SUBSTEPS: u32 = 1_000_000;
 /// Scratch of the method.
 #[derive(Debug)]
 pub struct Verlet {
-    workers: Vec<Worker>,
+    workers: Vec<ChunkWorker>,
     stable: StableStep,
     /// The state of the sub-step under way, and of the next.
     now: Moving,
@@ -49,7 +49,7 @@ pub(super) struct Moving {
 
 /// A chunk, what it meets, its pinned particles, and what it spent and touched.
 #[derive(Debug)]
-struct Worker {
+struct ChunkWorker {
     chunk: Chunk,
     contact_params: Vec<ContactParams>,
     /// Place in the chunk, group of pins, place in the group.
@@ -60,7 +60,7 @@ struct Worker {
 }
 
 /// What all chunks read during a sub-step.
-struct SubStep<'a> {
+struct ChunkInputs<'a> {
     model: &'a Model,
     moving: &'a Moving,
     time: f64,
@@ -80,7 +80,7 @@ impl Verlet {
         let worker = |chunk: Chunk| {
             let contact_params = contact_params[chunk.cloth].clone();
             let pinned = pinned_in(&chunk, model);
-            Worker {
+            ChunkWorker {
                 chunk,
                 contact_params,
                 pinned,
@@ -197,7 +197,7 @@ impl Verlet {
     }
 
     fn substep(&mut self, model: &Model, time: f64, h: f64, renew_air: bool, report: &mut StepReport) {
-        let now = SubStep {
+        let now = ChunkInputs {
             model,
             moving: &self.now,
             time,
@@ -207,7 +207,7 @@ impl Verlet {
             led: &self.led,
         };
         let n = model.cloth_particle_count();
-        let own = |worker: &Worker| worker.chunk.particles.clone();
+        let own = |worker: &ChunkWorker| worker.chunk.particles.clone();
         let (x, v) = (&mut self.next.x[..n], &mut self.next.v[..n]);
         if let Some(secant) = &mut self.secant {
             let start = secant.reach_back(&self.now, h);
@@ -276,13 +276,13 @@ impl Verlet {
 
 /// Iterates the end of a sub-step until it settles, with all workers; returns how often.
 fn iterate(
-    workers: &mut [Worker],
-    now: &SubStep,
-    (reach, at): (Reach, &mut Moving),
+    workers: &mut [ChunkWorker],
+    now: &ChunkInputs,
+    (reach, at): (Bdf2Start, &mut Moving),
     [x, v]: [&mut [Vec4]; 2],
     report: &mut StepReport,
 ) -> u32 {
-    let own = |worker: &Worker| worker.chunk.particles.clone();
+    let own = |worker: &ChunkWorker| worker.chunk.particles.clone();
     let mut settled = false;
     for iteration in 1..=MOST_ITERATIONS {
         let here = &*at;
@@ -307,9 +307,9 @@ fn iterate(
     MOST_ITERATIONS
 }
 
-impl Worker {
+impl ChunkWorker {
     /// One sub-step of the own particles: forces, move, contacts.
-    fn advance(&mut self, now: &SubStep, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
+    fn advance(&mut self, now: &ChunkInputs, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
         let begun = Instant::now();
         let (model, h, Moving { x, v }) = (now.model, now.h, now.moving);
         if now.renew_air {
@@ -330,8 +330,8 @@ impl Worker {
     /// One iteration for the end of a sub-step, with forces where it is so far; the first and the last are told apart.
     fn iterate(
         &mut self,
-        now: &SubStep,
-        reach: &Reach,
+        now: &ChunkInputs,
+        reach: &Bdf2Start,
         at: &Moving,
         [is_first, is_last]: [bool; 2],
         [next_x, next_v]: [&mut [Vec4]; 2],
@@ -359,7 +359,7 @@ impl Worker {
     }
 
     /// Answers contacts with solids, and leads pins.
-    fn touch(&mut self, now: &SubStep, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
+    fn touch(&mut self, now: &ChunkInputs, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
         let begun = Instant::now();
         let first = self.chunk.particles.start;
         let x = &now.moving.x[first..];
@@ -379,7 +379,7 @@ impl Worker {
         self.seconds[2] += begun.elapsed().as_secs_f64();
     }
 
-    fn lead(&self, now: &SubStep, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
+    fn lead(&self, now: &ChunkInputs, next_x: &mut [Vec4], next_v: &mut [Vec4]) {
         let x = &now.moving.x[self.chunk.particles.start..];
         for &(k, group, member) in &self.pinned {
             let pin = &now.model.pins[group];
@@ -390,7 +390,7 @@ impl Worker {
 }
 
 /// v⁺ = v + h (w f + g + r (wind - v)), x⁺ = x + h v⁺ of the particles from `first` on; pinned ones stay.
-fn move_freely(now: &SubStep, first: usize, forces: &[Vec4], next_x: &mut [Vec4], next_v: &mut [Vec4]) {
+fn move_freely(now: &ChunkInputs, first: usize, forces: &[Vec4], next_x: &mut [Vec4], next_v: &mut [Vec4]) {
     let (model, h) = (now.model, now.h);
     let (gravity, wind) = (Vec4::from(model.gravity), Vec4::from(model.air.wind));
     let particles = first..first + next_x.len();

@@ -35,7 +35,7 @@ pub(super) struct Secant {
 
 /// A sub-step: velocities lead from x̃ and ṽ to the end within h [s].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach<'a> {
+pub(super) struct Bdf2Start<'a> {
     start: &'a Moving,
     h: &'a [f64],
 }
@@ -84,7 +84,7 @@ impl Secant {
     }
 
     /// Starts a sub-step; returns what it starts from, and a first guess of its end.
-    pub fn reach_back(&mut self, now: &Moving, duration: f64) -> (Reach<'_>, &mut Moving) {
+    pub fn reach_back(&mut self, now: &Moving, duration: f64) -> (Bdf2Start<'_>, &mut Moving) {
         self.forget_impacts(now);
         let Self { past, start, at, .. } = self;
         for i in 0..now.x.len() {
@@ -99,7 +99,7 @@ impl Secant {
             (past.x[i], past.v[i], self.h[i]) = (now.x[i], now.v[i], h);
         }
         self.last = duration;
-        (Reach { start: &self.start, h: &self.h }, &mut self.at)
+        (Bdf2Start { start: &self.start, h: &self.h }, &mut self.at)
     }
 
     /// Keeps in mind where the sub-step led.
@@ -124,7 +124,7 @@ impl Iterate {
     pub fn advance(
         &mut self,
         model: &Model,
-        reach: &Reach,
+        reach: &Bdf2Start,
         (particles, use_slopes): (Range<usize>, bool),
         forces: &[Vec4],
         [x, v]: [&[Vec4]; 2],

@@ -14,7 +14,7 @@ use tungstenite::Message;
 
 /// How many frames to watch under attack.
 fn frames() -> usize {
-    if testing::long() { 6000 } else { 200 }
+    if testing::long() { 1000 } else { 200 }
 }
 
 /// Memory that this process holds now [bytes]; none where the system does not tell.

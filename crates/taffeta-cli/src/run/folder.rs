@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The folder that a run writes to, locked against other runs until this is dropped.
 pub struct Folder {
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 /// Why a folder cannot be written to.
@@ -35,6 +35,13 @@ impl From<FolderError> for Failure {
     }
 }
 
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A child process that is just being started has the same handle, and would keep the lock for a moment.
+        let _ = self.lock.unlock();
+    }
+}
+
 impl Folder {
     /// Makes the folder if need be, and locks it. The lock is the system's: it ends with the process, however that ends.
     pub fn open(path: PathBuf) -> Result<Self, FolderError> {
@@ -43,7 +50,7 @@ impl Folder {
         let lock = File::options().create(true).truncate(false).write(true).open(&file);
         let lock = lock.map_err(refused(&file, "opening the lock"))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path, _lock: lock }),
+            Ok(()) => Ok(Self { path, lock }),
             Err(TryLockError::WouldBlock) => Err(FolderError::InUse(path)),
             Err(TryLockError::Error(source)) => Err(refused(&file, "locking")(source)),
         }

@@ -3,7 +3,7 @@
 use super::block::{Damage, Fault, Kind};
 use super::order::Order;
 use super::reader::{Reader, Trouble};
-use super::writer::{Writer, lock};
+use super::writer::{Locked, Writer};
 use super::{Frame, FullState, Header, RecordingError};
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -33,7 +33,8 @@ impl Writer {
         let failure =
             |doing, offset| move |source| RecordingError::Io { path: path.into(), doing, offset, source };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failure("opening", 0))?;
-        lock(&file, path)?;
+        let locked = Locked::new(file, path)?;
+        let file = locked.file();
         let size = file.metadata().map_err(failure("reading", 0))?.len();
         let mut reader = Reader::over(file.try_clone().map_err(failure("opening", 0))?, path)?;
         let Whole { order, state, frames_after, sequence, end, damage } = verify(&mut reader)?;
@@ -48,7 +49,7 @@ impl Writer {
         }
         let header = reader.header().clone();
         let writer = Writer {
-            sink: Box::new(file),
+            sink: Box::new(locked),
             path: path.into(),
             end,
             torn: false,

@@ -18,6 +18,49 @@ pub(super) trait Sink: Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
+/// A file with the lock of its only writer. The lock ends with this: a child process that the program is just starting has the same handle for a
+/// moment, and would keep it longer.
+pub(super) struct Locked(File);
+
+impl Locked {
+    /// Makes this handle the only writer, or says that there is one already.
+    pub fn new(file: File, path: &Path) -> Result<Locked, RecordingError> {
+        match file.try_lock() {
+            Ok(()) => Ok(Locked(file)),
+            Err(TryLockError::WouldBlock) => Err(RecordingError::InUse { path: path.into() }),
+            Err(TryLockError::Error(source)) => {
+                Err(RecordingError::Io { path: path.into(), doing: "locking", offset: 0, source })
+            }
+        }
+    }
+
+    /// The file itself.
+    pub fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // The system ends it too, a little later.
+        let _ = self.0.unlock();
+    }
+}
+
+impl Sink for Locked {
+    fn append(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.append(offset, bytes)
+    }
+
+    fn cut(&mut self, offset: u64) -> io::Result<()> {
+        self.0.cut(offset)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync()
+    }
+}
+
 impl Sink for File {
     fn append(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.seek(SeekFrom::Start(offset))?;
@@ -62,7 +105,7 @@ impl Writer {
                     _ => RecordingError::Io { path: path.into(), doing: "creating", offset: 0, source },
                 }
             })?;
-        lock(&file, path)?;
+        let file = Locked::new(file, path)?;
         Writer::begin(Box::new(file), path, header).inspect_err(|_| {
             // A file without a header is worth nothing and would only stand in the way of the next attempt.
             let _ = std::fs::remove_file(path);
@@ -156,14 +199,4 @@ impl Writer {
     fn refusal(&self, reason: String) -> RecordingError {
         RecordingError::Refused { path: self.path.clone(), offset: self.end, reason }
     }
-}
-
-/// Makes this handle the only writer, or says that there is one already.
-pub(super) fn lock(file: &File, path: &Path) -> Result<(), RecordingError> {
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => RecordingError::InUse { path: path.into() },
-        TryLockError::Error(source) => {
-            RecordingError::Io { path: path.into(), doing: "locking", offset: 0, source }
-        }
-    })
 }

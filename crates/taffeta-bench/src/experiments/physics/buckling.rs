@@ -7,7 +7,7 @@ use taffeta::scene::{Cloth, FabricChange, Pin, Strip};
 pub(super) const LATERAL: Experiment = Experiment {
     name: "lateral-buckling",
     about: "A strip of 0.2 m by 0.04 m stands on edge, clamped at one end, and gets a push of 1 mm/s to its side: the γ = ρ g L³ / B from which on it falls over, by bisection. Reference: 12.85 √(EI GJ) / L² = weight (Timoshenko and Gere, Theory of Elastic Stability, 6.3), with GJ = 2 EI of a thin plate without Poisson's effect: γ = 18.2. It is the Lateral Buckling test of V. Romero et al. 2021.",
-    misses: "bends along warp and weft resist no twist at all, so a strip of springs twists and falls over at a smaller weight; hinges on a grid resist twist more than a plate does (docs/forces.md says by how much).",
+    misses: "bends along warp and weft resist no twist at all, so a strip of springs twists and falls over at a smaller weight; hinges on a grid resist twist more than a plate does (docs/experiments.md says by how much).",
     ways: usual_ways,
     find: lateral,
 };

@@ -21,9 +21,14 @@ impl Lanes {
     pub const ZERO: Lanes = Lanes([0.0; LANES]);
 }
 
-/// The instructions that a function is compiled for.
+/// Instructions that a function is compiled for and that the processor at hand has: only [`InstructionSet::detected`] makes one, so that whoever
+/// holds one may use its instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InstructionSet {
+pub struct InstructionSet(Instructions);
+
+/// Which instructions there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Instructions {
     /// AVX-512: eight numbers in a register.
     Avx512,
     /// AVX2 with FMA: four numbers in a register.
@@ -47,28 +52,35 @@ impl InstructionSet {
 
     /// Those that the processor has, widest first.
     pub fn detected() -> &'static [InstructionSet] {
-        use InstructionSet::*;
+        const AVX512: InstructionSet = InstructionSet(Instructions::Avx512);
+        const AVX2: InstructionSet = InstructionSet(Instructions::Avx2);
+        const PLAIN: InstructionSet = InstructionSet(Instructions::Plain);
         #[cfg(target_arch = "x86_64")]
         {
             let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
             let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
             if avx2 && avx512 && is_x86_feature_detected!("avx512dq") {
-                return &[Avx512, Avx2, Plain];
+                return &[AVX512, AVX2, PLAIN];
             }
             if avx2 {
-                return &[Avx2, Plain];
+                return &[AVX2, PLAIN];
             }
         }
-        &[Plain]
+        &[PLAIN]
     }
 
     /// Its name, as in `TAFFETA_INSTRUCTIONS`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Avx512 => "avx512",
-            Self::Avx2 => "avx2",
-            Self::Plain => "plain",
+        match self.0 {
+            Instructions::Avx512 => "avx512",
+            Instructions::Avx2 => "avx2",
+            Instructions::Plain => "plain",
         }
+    }
+
+    /// Which they are.
+    pub(crate) fn instructions(self) -> Instructions {
+        self.0
     }
 }
 
@@ -325,7 +337,7 @@ macro_rules! by_instruction_set {
         $vis fn $name(set: $crate::math::lanes::InstructionSet, $($arg: $type),*) $(-> $out)? {
             #[cfg(target_arch = "x86_64")]
             {
-                use $crate::math::{lanes::InstructionSet, lanes_x86::{Avx2, Avx512}};
+                use $crate::math::{lanes::Instructions, lanes_x86::{Avx2, Avx512}};
                 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
                 fn avx512($($arg: $type),*) $(-> $out)? {
                     $body::<Avx512>($($arg),*)
@@ -334,12 +346,11 @@ macro_rules! by_instruction_set {
                 fn avx2($($arg: $type),*) $(-> $out)? {
                     $body::<Avx2>($($arg),*)
                 }
-                debug_assert!(InstructionSet::available().contains(&set));
-                // SAFETY: a set other than `Plain` comes from `InstructionSet::available`: the processor has it.
-                match set {
-                    InstructionSet::Avx512 => return unsafe { avx512($($arg),*) },
-                    InstructionSet::Avx2 => return unsafe { avx2($($arg),*) },
-                    InstructionSet::Plain => {}
+                // SAFETY: the processor has what an `InstructionSet` holds.
+                match set.instructions() {
+                    Instructions::Avx512 => return unsafe { avx512($($arg),*) },
+                    Instructions::Avx2 => return unsafe { avx2($($arg),*) },
+                    Instructions::Plain => {}
                 }
             }
             let _ = set;

@@ -1,7 +1,7 @@
 //! One box against sixteen at once, in whatever registers the processor has.
 
 use super::boxes::Bounds;
-use crate::math::lanes::InstructionSet;
+use crate::math::lanes::{InstructionSet, Instructions};
 
 /// How many boxes stand side by side.
 pub const WIDE: usize = 16;
@@ -37,11 +37,11 @@ impl Sixteen {
     #[inline]
     pub fn meet(&self, set: InstructionSet, rows: u16, other: &Sixteen) -> [u16; WIDE] {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a set other than `Plain` comes from `InstructionSet::available`: the processor has it.
-        match set {
-            InstructionSet::Avx512 => return unsafe { x86::rows_avx512(&self.0, rows, &other.0) },
-            InstructionSet::Avx2 => return unsafe { x86::rows_avx2(&self.0, rows, &other.0) },
-            InstructionSet::Plain => {}
+        // SAFETY: the processor has what an `InstructionSet` holds.
+        match set.instructions() {
+            Instructions::Avx512 => return unsafe { x86::rows_avx512(&self.0, rows, &other.0) },
+            Instructions::Avx2 => return unsafe { x86::rows_avx2(&self.0, rows, &other.0) },
+            Instructions::Plain => {}
         }
         let _ = set;
         each_row(rows, |lane| one_plain(&self.get(lane), &other.0))
@@ -52,10 +52,10 @@ impl Sixteen {
     pub fn meet_one(&self, set: InstructionSet, one: &Bounds) -> u16 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        match set {
-            InstructionSet::Avx512 => return unsafe { x86::one_avx512(one, &self.0) },
-            InstructionSet::Avx2 => return unsafe { x86::one_avx2(one, &self.0) },
-            InstructionSet::Plain => {}
+        match set.instructions() {
+            Instructions::Avx512 => return unsafe { x86::one_avx512(one, &self.0) },
+            Instructions::Avx2 => return unsafe { x86::one_avx2(one, &self.0) },
+            Instructions::Plain => {}
         }
         let _ = set;
         one_plain(one, &self.0)

@@ -23,10 +23,6 @@ fn bounded<T>(size: usize, what: &str, read: impl FnOnce() -> T) -> T {
     let peak = used.peak();
     assert!(peak <= 64 * size + (1 << 20), "{what}: {peak} bytes of memory for {size} bytes");
     let asked = used.asked;
-    if std::env::var_os("SHOWUSE").is_some() {
-        use std::io::Write;
-        let _ = writeln!(std::io::stderr(), "USE {size} {peak} {asked} {} {what}", used.calls);
-    }
     assert!(asked <= 256 * size + (4 << 20), "{what}: {asked} bytes asked for, for {size} bytes");
     result
 }

@@ -1,6 +1,6 @@
 //! A binary tree of boxes with one box in every leaf, and four ways to let it follow motion (P5 §4).
 //!
-//! Nodes are allocated once. The default of contact is [`WideBvh`](super::heap::WideBvh), which follows faster; this one is what it is measured against,
+//! Nodes are allocated once. The default of contact is [`WideBvh`](super::wide_bvh::WideBvh), which follows faster; this one is what it is measured against,
 //! and serves where boxes come and go one by one.
 
 use super::boxes::Bounds;

@@ -51,7 +51,7 @@ impl Sixteen {
     #[inline]
     pub fn meet_one(&self, set: InstructionSet, one: &Bounds) -> u16 {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
+        // SAFETY: the processor has what an `InstructionSet` holds.
         match set.instructions() {
             Instructions::Avx512 => return unsafe { x86::one_avx512(one, &self.0) },
             Instructions::Avx2 => return unsafe { x86::one_avx2(one, &self.0) },
@@ -108,7 +108,7 @@ mod x86 {
     pub fn one_avx512(one: &Bounds, boxes: &SixteenBounds) -> u16 {
         let mut met = !0;
         for k in 0..3 {
-            // SAFETY: as above.
+            // SAFETY: the processor has what an `InstructionSet` holds.
             let (low, high) =
                 unsafe { (_mm512_load_ps(boxes[k].as_ptr()), _mm512_load_ps(boxes[3 + k].as_ptr())) };
             met = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(met, low, _mm512_set1_ps(one.high(k)));

@@ -42,7 +42,7 @@ pub enum Corners {
     OfSmooth,
 }
 
-/// All contact_params of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
+/// Contact parameters of a model with closed-form solids: `[cloth][solid]`, solids as in [`bodies`].
 pub fn contact_params(model: &Model, corners: Corners) -> Vec<Vec<ContactParams>> {
     let distance = |cloth: &ClothPiece, shape: &Shape| {
         let out = 0.5e-3 * cloth.fabric.thickness + clearance(shape, cloth);

@@ -1,4 +1,4 @@
-//! The order in which edges are eliminated, and where their factor has numbers (analysis for `solve::direct`, once per mesh).
+//! The order in which edges are eliminated, and where their factor has numbers (analysis for `direct.rs`, once per mesh).
 //!
 //! Two edges are coupled if they share a particle that moves. Particles are halved across their longest extent, again and again: edges inside one half
 //! share nothing with those inside the other, so the edges across the cut are eliminated last (nested dissection, George 1973).

@@ -3,7 +3,7 @@
 //! Both ask for velocities v⁺ with M v⁺ = M ṽ + h f(x⁺, v⁺) at the end x⁺ = x̃ + h v⁺. For backward Euler x̃ and ṽ are the state and h is the
 //! sub-step; for BDF2 they reach back one sub-step, with the weights of a sub-step that may change (P3 has a constant one): ω is the
 //! sub-step over the one before, x̃ = ((1+ω)² x - ω² x⁻)/(1+2ω), h = (1+ω)/(1+2ω) of the sub-step, which are 4/3, 1/3 and 2/3 for equal ones.
-//! The first sub-step has no past and is one of backward Euler. How v⁺ is found stands in `implicit_solve`.
+//! The first sub-step has no past and is one of backward Euler. How v⁺ is found stands in `newton.rs`.
 
 mod contact;
 mod features;

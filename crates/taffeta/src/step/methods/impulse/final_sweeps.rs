@@ -27,7 +27,7 @@ impl Impulse {
         model: &Model,
         pipeline: Option<&mut ContactPipeline>,
         h: f64,
-        substeps: &mut SubstepController,
+        controller: &mut SubstepController,
         report: &mut StepReport,
     ) -> Verdict {
         let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
@@ -35,7 +35,7 @@ impl Impulse {
         let strain = self.sweep_to_tolerance(model, pipeline, h, before, report);
         report.converged = strain <= model.tolerance;
         self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
-        substeps.conclude(
+        controller.conclude(
             before,
             (report.iterations - so_far) / self.lengths.iterations_per_substep,
             report.converged,

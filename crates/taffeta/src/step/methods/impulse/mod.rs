@@ -55,7 +55,7 @@ const CONTACT_SWEEPS: u32 = 4;
 const MENDING: f64 = 1e-3;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
 const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
-/// Where tensions start in the memory of a state; the substeps stands before them.
+/// Where tensions start in the memory of a state; what the sub-step controller remembers stands before them.
 pub(in crate::step) const FIRST_TENSION: usize = 2;
 
 /// Scratch of the method.
@@ -143,7 +143,7 @@ impl Impulse {
         }
     }
 
-    /// How many numbers a state remembers for this method: the substeps, the tension of every edge, and the share of every particle.
+    /// How many numbers a state remembers for this method: those of the sub-step controller, the tension of every edge, and the share of every particle.
     pub fn memory(&self) -> usize {
         FIRST_TENSION + self.lengths.strips.slots.len() + self.soft.slots.len() + self.share.len()
     }
@@ -158,16 +158,17 @@ impl Impulse {
         let mut report = StepReport { shortest_substep: f64::INFINITY, ..StepReport::default() };
         self.stages = Stages::default();
         let iterations = if self.as_printed.is_some() { 1 } else { self.lengths.iterations_per_substep };
-        let mut substeps =
+        let mut controller =
             SubstepController::new(model, self.shear_time, iterations, [state.memory[0], state.memory[1]]);
         if let Some(springs) = &self.as_printed {
-            substeps.at_least(springs.fewest(model)?);
+            controller.at_least(springs.fewest(model)?);
         }
-        while self.attempt(model, state, pipeline.as_deref_mut(), &mut substeps, &mut report) != Verdict::Good
+        while self.attempt(model, state, pipeline.as_deref_mut(), &mut controller, &mut report)
+            != Verdict::Good
         {
-            substeps.again();
+            controller.again();
         }
-        self.store(state, &substeps, report.shortest_substep);
+        self.store(state, &controller, report.shortest_substep);
         if !report.converged {
             report.shortfall = Some(self.reaches.shortfall(model, &state.positions));
         }
@@ -184,14 +185,14 @@ impl Impulse {
         model: &Model,
         state: &State,
         mut pipeline: Option<&mut ContactPipeline>,
-        substeps: &mut SubstepController,
+        controller: &mut SubstepController,
         report: &mut StepReport,
     ) -> Verdict {
-        let count = substeps.substeps();
+        let count = controller.substeps();
         let h = model.step_time / f64::from(count);
         report.shortest_substep = h;
         report.settled = CcdStats::default();
-        self.early = substeps.is_early();
+        self.early = controller.is_early();
         self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(h);
         self.load(state, h);
         let (mut begun_at, mut ends_at) = (0, 0);
@@ -214,7 +215,7 @@ impl Impulse {
             let (sums, sweeps) = self.substep(model, h, pipeline.as_deref_mut(), left / (count - k));
             report.substeps += 1;
             report.iterations += sweeps;
-            if substeps.judge(&sums) == Verdict::Lost {
+            if controller.judge(&sums) == Verdict::Lost {
                 return Verdict::Lost;
             }
             if let Some(pipeline) = pipeline.as_deref_mut().filter(|_| k + 1 == ends_at && ends_at < count) {
@@ -224,7 +225,7 @@ impl Impulse {
                 self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
             }
         }
-        let verdict = self.reach_tolerance(model, pipeline.as_deref_mut(), h, substeps, report);
+        let verdict = self.reach_tolerance(model, pipeline.as_deref_mut(), h, controller, report);
         if let Some(pipeline) = pipeline {
             report.settled += self.settle(pipeline, model, f64::from(count - begun_at));
             self.mend(pipeline, model, state.time + model.step_time, h, report);
@@ -468,12 +469,12 @@ impl Impulse {
         touched.for_each(|(x, kept)| x.0[3] = f64::from(u8::from(*kept != 1.0)));
     }
 
-    fn store(&self, state: &mut State, substeps: &SubstepController, h: f64) {
+    fn store(&self, state: &mut State, controller: &SubstepController, h: f64) {
         for i in 0..state.positions.len() {
             state.positions[i] = self.q[i].xyz();
             state.velocities[i] = (self.y[i] - self.x[i]).xyz() / h;
         }
-        state.memory[..FIRST_TENSION].copy_from_slice(&substeps.memory());
+        state.memory[..FIRST_TENSION].copy_from_slice(&controller.memory());
         let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(&mut state.memory[FIRST_TENSION..]) {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];

@@ -1,6 +1,6 @@
 //! How many sub-steps a step takes: so many that added mass stays a small share of what moves.
 //!
-//! Added mass stands for stiffness across tense edges (`solve::pull`). Where it moves fast the motion is wrong: energy comes and goes with it. Its share of
+//! Added mass stands for stiffness across tense edges (`solve::strips::predict`). Where it moves fast the motion is wrong: energy comes and goes with it. Its share of
 //! the kinetic energy is the measure; it grows with the square of the sub-step. Sub-steps of one step are equal: kept tensions balance at one length.
 
 use crate::model::{ClothPiece, Model};

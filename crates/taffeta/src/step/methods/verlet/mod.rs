@@ -2,7 +2,7 @@
 //!
 //! P3 and P5 write x⁺ = 2x - x⁻ + a Δt². With v = (x - x⁻)/Δt that is v⁺ = v + a Δt, x⁺ = x + v⁺ Δt, which is what
 //! stands here: the same positions, and the sub-step may change. P3's implicit variant without a matrix shares all but the move itself, which
-//! stands in `verlet_secant`.
+//! stands in `secant.rs`.
 
 mod secant;
 

@@ -1,8 +1,7 @@
 //! What every mesh that a reader accepts must hold to.
 
-use taffeta::model::import::{NO_PARTICLE, import};
-use taffeta::model::topology::Topology;
-use taffeta::scene::{MeshShape, UpAxis};
+use taffeta_scene::build::import::{NO_PARTICLE, import};
+use taffeta_scene::{MeshShape, UpAxis};
 use taffeta_io::mesh::{MeshFaults, MeshFile};
 
 /// Asserts that a mesh that was read is sound, and that it can be made ready to be cloth or is refused.
@@ -24,7 +23,7 @@ pub fn judge(read: Result<MeshFile, MeshFaults>) {
         assert_eq!(cloth.particle_of.len(), points);
         let known = |p: &u32| *p == NO_PARTICLE || (*p as usize) < cloth.mesh.positions.len();
         assert!(cloth.particle_of.iter().all(known));
-        if let Err(problems) = Topology::new(&cloth.mesh) {
+        if let Err(problems) = cloth.mesh.topology() {
             assert!(!problems.is_empty());
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::{Ending, Failure};
 use serde_json::{Value, json};
-use taffeta::scene::{Method, Preset, presets};
 use taffeta_bench::tell::tell;
 use taffeta_io::{catalogue, scene_file};
+use taffeta_scene::{Method, Preset, presets};
 
 /// Lists the built-in scenes.
 #[derive(clap::Args)]
@@ -109,7 +109,7 @@ impl Schema {
             tell(scene_file::reference_markdown().trim_end())?;
             return Ok(Ending::Done);
         }
-        print_json(taffeta::scene::schema().clone())
+        print_json(taffeta_scene::schema().clone())
     }
 }
 

@@ -10,12 +10,12 @@ use taffeta::Simulation;
 use taffeta::check::{Certificate, seam_opening};
 use taffeta::collide::CcdStats;
 use taffeta::model::{Model, Split};
-use taffeta::scene::Method;
 use taffeta::solve::strips::parts::{self, Statistics};
 use taffeta::step::{Energy, momentum};
 use taffeta_bench::{FrameSteps, machine};
 use taffeta_io::recording::{Frame, Reader, RecordingError};
 use taffeta_io::replacement::Replacement;
+use taffeta_scene::Method;
 
 /// What is told of one frame. Numbers that are not finite are `None`, which JSON calls null.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,12 +5,12 @@
 use serde_json::json;
 use std::{collections::BTreeMap, error::Error, path::Path};
 use taffeta::Simulation;
-use taffeta::scene::{
+use taffeta_io::export::{Format, Options, UpAxis, export};
+use taffeta_io::recording::{Frame, FullState, Header, Reader, Writer};
+use taffeta_scene::{
     BoxShape, CapsuleShape, Cloth, Collider, Corner, Keyframe, Pin, PlaneShape, Scene, Sheet, Side,
     SphereShape, Strip,
 };
-use taffeta_io::export::{Format, Options, UpAxis, export};
-use taffeta_io::recording::{Frame, FullState, Header, Reader, Writer};
 
 /// A sheet held by two corners, a ball that swings through it, a ribbon, and one collider of every other shape.
 fn scene() -> Scene {
@@ -96,7 +96,8 @@ fn header(scene: &Scene, simulation: &Simulation) -> Header {
 
 fn record(path: &Path) -> Result<(), Box<dyn Error>> {
     let scene = scene();
-    let mut simulation = Simulation::new(&scene, &BTreeMap::new()).map_err(|faults| format!("{faults:?}"))?;
+    let mut simulation =
+        taffeta_scene::simulation(&scene, &BTreeMap::new()).map_err(|faults| format!("{faults:?}"))?;
     let mut writer = Writer::create(path, &header(&scene, &simulation))?;
     let mut frame = Frame::default();
     for number in 0..=scene.frames {

@@ -128,7 +128,7 @@ pub enum RenderError {
 ///
 /// let sheet = Sheet { width: 1.0, height: 1.0, columns: 5, rows: 5, slack: 0.7 };
 /// let scene = Scene { cloth: vec![Cloth { sheet: Some(sheet), ..Cloth::default() }], ..Scene::default() };
-/// let simulation = Simulation::new(&scene, &Default::default()).expect("the scene has no faults");
+/// let simulation = taffeta_scene::simulation(&scene, &Default::default()).expect("the scene has no faults");
 /// let mut view = SceneView::of(simulation.model(), &simulation.state().positions, 0.0);
 /// view.ground = Some(-0.5);
 /// let picture = Picture { width: 64, height: 36, ..Picture::default() };

@@ -5,10 +5,10 @@ use crate::film::Film;
 use crate::live::Live;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use taffeta::scene::Fault;
 use taffeta_io::catalogue;
 use taffeta_io::recording::{RecordingError, meant};
 use taffeta_io::scene_file::{self, SceneFaults, SceneSource};
+use taffeta_scene::Fault;
 
 /// Something that a page may open by its name. Pages never name files.
 #[derive(Debug, Clone)]

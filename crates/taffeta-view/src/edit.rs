@@ -1,8 +1,8 @@
 //! A scene with one key changed, checked like a scene file.
 
 use serde_json::{Map, Value};
-use taffeta::scene::place::{Step, steps};
-use taffeta::scene::{Fault, Scene, faults_of_value};
+use taffeta_scene::place::{Step, steps};
+use taffeta_scene::{Fault, Scene, faults_of_value};
 
 /// More particles than this are refused: a slip of the hand in a page must not fill the memory.
 pub const MOST_PARTICLES: u64 = 500_000;

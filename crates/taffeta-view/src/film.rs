@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::path::Path;
 use taffeta::math::DVec3;
 use taffeta::model::Form;
-use taffeta::scene::Scene;
 use taffeta_io::recording::{Frame, Header, Reader, RecordingError};
 use taffeta_io::scene_file;
+use taffeta_scene::Scene;
 
 /// Colour of cloth whose recording does not say.
 const GREY: &str = "#8a8f98";

@@ -39,7 +39,7 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use studio::Studio;
-use taffeta::scene::{self, Method, Preset, presets};
+use taffeta_scene::{Method, Preset, presets};
 use tokio::sync::watch;
 
 /// Requests that may wait for the simulation.
@@ -186,7 +186,7 @@ fn hello() -> Value {
         "program": env!("CARGO_PKG_VERSION"),
         "methods": Method::ALL.iter().map(method).collect::<Vec<_>>(),
         "fabrics": presets().into_iter().map(fabric).collect::<Vec<_>>(),
-        "schema": scene::schema(),
+        "schema": taffeta_scene::schema(),
         "cores": cores(),
     })
 }

@@ -10,10 +10,10 @@ use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check;
 use taffeta::math::DVec3;
-use taffeta::model::{AirModel, Model, State};
-use taffeta::scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
+use taffeta::model::{Model, State};
 use taffeta::step::{Energy, Hands, Stages, StepError};
 use taffeta_io::scene_file::LoadedScene;
+use taffeta_scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
 
 /// How long a ball flies [s], and how often its parabola is sampled on the way.
 const FLIGHT: f64 = 2.0;
@@ -238,7 +238,7 @@ impl Live {
 
     /// Lays the scene's air and gravity over running simulations.
     fn surround(&mut self) {
-        let air = AirModel::of(&self.scene.air, self.scene.seed);
+        let air = taffeta_scene::air_model(&self.scene.air, self.scene.seed);
         let gravity = DVec3::from(self.scene.gravity);
         self.sides.iter_mut().for_each(|side| side.simulation.set_surroundings(gravity, air));
     }
@@ -279,7 +279,7 @@ impl Live {
 
 impl Side {
     fn start(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
-        let simulation = Simulation::new(scene, meshes)?;
+        let simulation = taffeta_scene::simulation(scene, meshes)?;
         let judged = certifier::for_the_check(simulation.model());
         let mut side = Self {
             simulation,

@@ -7,8 +7,8 @@ use crate::studio::Studio;
 use crate::tape::Tape;
 use serde_json::Value;
 use taffeta::math::DVec3;
-use taffeta::scene::{Fault, Method};
 use taffeta_io::scene_file;
+use taffeta_scene::{Fault, Method};
 
 /// Bounds of what a page may ask for: speed [1]; places and speeds of things thrown and held [m, m/s]; radius of a ball [m].
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;

@@ -4,13 +4,13 @@
 //! The data goes one way, and the modules are its stations:
 //!
 //! ```text
-//! scene  ->  model  ->  step  ->  forces  ->  solve  ->  collide  ->  check
-//! asked      made       one step  what pulls  what holds what touches what is certified
+//! model  ->  step  ->  forces  ->  solve  ->  collide  ->  check
+//! made       one step  what pulls  what holds what touches what is certified
 //! ```
 //!
-//! [`scene::Scene`] is what the user asks for; [`model::build`] makes it into a constant [`model::Model`] and a changing [`model::State`];
-//! [`Simulation::step`] moves the state on; [`check::certify`] measures it by code that is not the solver. The engine opens no file, prints
-//! nothing and never exits.
+//! A constant [`model::Model`] and a changing [`model::State`] make a [`Simulation`]; [`Simulation::step`] moves the state on; [`check::certify`] measures it by
+//! code that is not the solver. Models are authored by the crate `taffeta-scene`, from scene files or from a program. The engine opens no file, prints nothing
+//! and never exits.
 
 pub mod check;
 pub mod collide;
@@ -18,7 +18,6 @@ pub mod forces;
 pub mod math;
 pub mod model;
 pub mod parallel;
-pub mod scene;
 pub mod solve;
 pub mod step;
 

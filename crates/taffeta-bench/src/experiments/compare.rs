@@ -9,9 +9,9 @@ use crate::{BenchError, figures, percent};
 use serde::Serialize;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::Method;
 use taffeta_io::scene_file::{self, LoadedScene, SceneSource};
 use taffeta_render::plot::{Level, Line, Plot, Stroke};
+use taffeta_scene::Method;
 
 /// How many times the sub-steps of its finest run the reference takes.
 const FINER: u32 = 4;
@@ -147,7 +147,7 @@ impl Bench<'_> {
 
     fn simulation(&self, method: Method, substeps: Option<u32>) -> Result<Simulation, BenchError> {
         let loaded = self.load(method, substeps)?;
-        let built = Simulation::new(&loaded.scene, &loaded.meshes);
+        let built = taffeta_scene::simulation(&loaded.scene, &loaded.meshes);
         Ok(built.map_err(|faults| loaded.refuse(faults))?)
     }
 

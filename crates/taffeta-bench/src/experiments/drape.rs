@@ -74,7 +74,7 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
     let mut table = Table::default();
     for &threads in &args.common.threads() {
         let row = machine::pool(Some(threads))?.install(|| {
-            let built = Simulation::new(&loaded.scene, &loaded.meshes);
+            let built = taffeta_scene::simulation(&loaded.scene, &loaded.meshes);
             let mut simulation = built.map_err(|faults| loaded.refuse(faults))?;
             Ok::<_, BenchError>(go_through(&mut simulation, &args.scene, loaded.scene.frames, threads))
         })?;

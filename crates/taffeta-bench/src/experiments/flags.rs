@@ -12,9 +12,9 @@ use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::math::{DVec3, Vec4, random::Random};
 use taffeta::model::Model;
-use taffeta::scene::{Air, Cloth, Mesh, MeshShape, Method, ParticleOrder, Pin, Scene, Solver};
 use taffeta::solve::sparse::matrix::{BlockMatrix, Pattern};
 use taffeta::step::StepError;
+use taffeta_scene::{Air, Cloth, Mesh, MeshShape, Method, ParticleOrder, Pin, Scene, Solver};
 
 /// Frames a second.
 const RATE: f64 = 30.0;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 use taffeta::math::DVec3;
 use taffeta::model::{Model, State};
-use taffeta::scene::{Cloth, Corner, LimitWay, Pin, Scene, Sheet, StrainLimit};
 use taffeta::solve::limit::Limiter;
+use taffeta_scene::{Cloth, Corner, LimitWay, Pin, Scene, Sheet, StrainLimit};
 
 /// The most sweeps that are tried.
 const MOST_SWEEPS: u32 = 100_000;

@@ -21,7 +21,7 @@ use crate::tell::{described, tell};
 use clap::Parser;
 use serde_json::json;
 use std::path::PathBuf;
-use taffeta::scene::Method;
+use taffeta_scene::Method;
 
 /// Times the methods in an experiment.
 #[derive(clap::Args)]

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use taffeta::Simulation;
 use taffeta::collide::CcdStats;
-use taffeta::scene::{Mesh, Scene};
 use taffeta::step::{Stages, StepError, StepReport};
 use taffeta_io::scene_file::SceneFaults;
+use taffeta_scene::{Mesh, Scene};
 
 /// What the steps of one frame did together.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ pub(crate) fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, Mesh>,
 ) -> Result<Simulation, BenchError> {
-    Simulation::new(scene, meshes).map_err(|faults| {
+    taffeta_scene::simulation(scene, meshes).map_err(|faults| {
         let faults = faults.into_iter().map(Into::into).collect();
         SceneFaults { origin: format!("bench {experiment}"), text: String::new(), faults }.into()
     })

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use taffeta::check::{Certificate, self_intersections, strain};
 use taffeta::math::DVec3;
 use taffeta::model::topology::{MeshProblem, Topology};
-use taffeta::scene::Mesh;
 use taffeta_io::mesh;
+use taffeta_scene::Mesh;
 
 /// Why meshes cannot be checked.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub fn examine(files: &[PathBuf], rest: Option<&Path>, tolerance: Option<f64>) -
     let rest = rest.or(files.first().map(PathBuf::as_path)).unwrap_or(Path::new(""));
     let mut notes = Vec::new();
     let at_rest = read(rest, &mut notes)?;
-    let topology = Topology::new(&at_rest).map_err(|problems| no_cloth(rest, problems))?;
+    let topology = at_rest.topology().map_err(|problems| no_cloth(rest, problems))?;
     let length = |[a, b]: &[u32; 2]| at_rest.positions[*a as usize].distance(at_rest.positions[*b as usize]);
     let lengths: Vec<f64> = topology.edges.iter().map(length).collect();
     if files.len() == 1 && files[0] == rest {

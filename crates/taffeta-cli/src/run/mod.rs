@@ -16,7 +16,6 @@ use recorder::Recorder;
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use taffeta::Simulation;
 use taffeta_bench::tell::{aside, described, tell};
 use taffeta_bench::{figures, machine};
 use taffeta_io::scene_file::{self, LoadedScene, SceneFaults, SceneSource};
@@ -150,7 +149,7 @@ fn default_folder(name: &str) -> PathBuf {
 
 /// The simulation at its start, or where its recording ends.
 fn open(args: &Args, asked: &LoadedScene, folder: &Folder) -> Result<Recorder, Failure> {
-    let built = Simulation::new(&asked.scene, &asked.meshes);
+    let built = taffeta_scene::simulation(&asked.scene, &asked.meshes);
     let simulation = built.map_err(|faults| asked.refuse(faults))?;
     let path = folder.recording();
     if args.resume && path.exists() {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use taffeta::Simulation;
 use taffeta::model::state::StateMismatch;
 use taffeta::model::{Collider, Form};
-use taffeta::scene::Scene;
 use taffeta_io::recording::{Frame, Header, Reader, RecordingError, Resumed, Writer};
 use taffeta_io::scene_file::{self, LoadedScene};
+use taffeta_scene::Scene;
 
 /// Why a recording cannot be gone on with. It is as it was.
 #[derive(Debug, thiserror::Error)]

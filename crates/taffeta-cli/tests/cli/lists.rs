@@ -24,5 +24,5 @@ fn lists_for_machines_are_json() {
     let fabrics = json(&["fabrics", "--json"]);
     let denim = fabrics.as_array().unwrap().iter().find(|fabric| fabric["name"] == "denim").unwrap();
     assert_eq!(denim["density_g_m2"], 324.0);
-    assert_eq!(&json(&["schema"]), taffeta::scene::schema());
+    assert_eq!(&json(&["schema"]), taffeta_scene::schema());
 }

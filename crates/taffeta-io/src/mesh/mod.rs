@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use taffeta::scene::Mesh;
+use taffeta_scene::Mesh;
 
 pub use gltf::{read_gltf, read_gltf_animated};
 pub use obj::read_obj;

@@ -1,7 +1,7 @@
 //! Wavefront OBJ: points, texture coordinates, faces, lines and stitches; all else is skipped.
 
 use taffeta::math::DVec3;
-use taffeta::scene::Mesh;
+use taffeta_scene::Mesh;
 
 use super::polygon::Faces;
 use super::text::{self, Text};

@@ -1,7 +1,7 @@
 //! Point caches PC2: the points of a mesh, moment by moment, for a mesh that lies beside them. `export::point_cache` writes them.
 
 use taffeta::math::DVec3;
-use taffeta::scene::Mesh;
+use taffeta_scene::Mesh;
 
 use super::{MeshFault, MeshFaults, MeshFile, Place};
 

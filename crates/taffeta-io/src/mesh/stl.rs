@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use taffeta::math::DVec3;
-use taffeta::scene::Mesh;
+use taffeta_scene::Mesh;
 
 use super::polygon::Faces;
 use super::text::{self, Text};

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use taffeta::scene::Mesh;
+use taffeta_scene::Mesh;
 
 use super::stl;
 

@@ -4,7 +4,7 @@ use super::Header;
 use crate::scene_file;
 use serde_json::{Value, json};
 use taffeta::model::{ClothPiece, Collider, Model};
-use taffeta::scene::Scene;
+use taffeta_scene::Scene;
 
 impl Header {
     /// The header of a run of a scene, which goes by `name`, on so many threads.

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::ops::Range;
-use taffeta::list_of_rules;
-use taffeta::scene::Fault;
+use taffeta_scene::Fault;
+use taffeta_scene::list_of_rules;
 
 list_of_rules! {
-    /// What keeps a scene file or an override from being read; the rules of the scene itself are [`taffeta::scene::Rule`].
+    /// What keeps a scene file or an override from being read; the rules of the scene itself are [`taffeta_scene::Rule`].
     ReadRule {
         NoFile = "cannot be opened",
         NotPlain = "is not a plain file",

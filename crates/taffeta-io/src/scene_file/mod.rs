@@ -19,11 +19,10 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use taffeta::check::self_intersections;
-use taffeta::model::import::{Imported, import};
-use taffeta::model::topology::Topology;
-use taffeta::scene::place::steps;
-use taffeta::scene::rules::{faults_of_value, suggestion};
-use taffeta::scene::{Fault, Garment, Mesh, MeshShape, Rule, Scene};
+use taffeta_scene::build::import::{Imported, import};
+use taffeta_scene::place::steps;
+use taffeta_scene::rules::{faults_of_value, suggestion};
+use taffeta_scene::{Fault, Garment, Mesh, MeshShape, Rule, Scene};
 use tree::Tree;
 
 /// No scene written by hand comes near this many bytes.
@@ -335,7 +334,7 @@ fn note(file: &str, text: &str, notes: &mut Vec<String>) {
 /// What becomes of a mesh as cloth. One that cannot be cloth is refused when the model is built.
 fn notes_of_cloth(mesh: &Mesh, shape: &MeshShape) -> Vec<String> {
     let Imported { mesh, mut notes, .. } = import(mesh, shape);
-    if let Ok(topology) = Topology::new(&mesh)
+    if let Ok(topology) = mesh.topology()
         && let crossing @ 1.. = self_intersections(&mesh.positions, &topology.triangles).len()
     {
         notes.push(format!(

@@ -3,8 +3,8 @@
 use super::faults::ReadRule;
 use super::tree;
 use serde_json::{Map, Value};
-use taffeta::scene::Fault;
-use taffeta::scene::place::{Step, spelt, steps};
+use taffeta_scene::Fault;
+use taffeta_scene::place::{Step, spelt, steps};
 
 /// An override that was laid over a scene.
 pub(super) struct Override {
@@ -90,7 +90,7 @@ fn descend<'v>(
             return Err(ReadRule::NoSuchItem.fault(&spelt(done), "", "", remedy));
         }
         (_, other) => {
-            let other = taffeta::scene::rules::written(other);
+            let other = taffeta_scene::rules::written(other);
             let remedy = "`taffeta schema` lists the keys";
             return Err(ReadRule::NotATable.fault(&spelt(&above), other, "", remedy));
         }

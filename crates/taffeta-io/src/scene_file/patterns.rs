@@ -6,8 +6,8 @@ use super::tree::Tree;
 use crate::catalogue;
 use serde_json::{Map, Value};
 use std::path::Path;
-use taffeta::scene::Fault;
-use taffeta::scene::rules::suggestion;
+use taffeta_scene::Fault;
+use taffeta_scene::rules::suggestion;
 
 /// Replaces the pattern of every garment by its panels and seams, behind those that the garment has itself. Files are looked for in `folder`; without
 /// one only built-in patterns are known. Returns what could not be read.

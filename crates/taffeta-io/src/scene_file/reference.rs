@@ -1,11 +1,11 @@
 //! The scene reference, made from the schema so that it cannot say anything else than the program does.
 
 use serde_json::Value;
-use taffeta::scene::rules::{ValueKind, range, resolved, words, written};
+use taffeta_scene::rules::{ValueKind, range, resolved, words, written};
 
 /// The scene reference as Markdown: an introduction, then every table with all its keys.
 pub fn reference_markdown() -> String {
-    let schema = taffeta::scene::schema();
+    let schema = taffeta_scene::schema();
     let mut page = Page { definitions: &schema["$defs"], text: include_str!("introduction.md").into() };
     page.section("", "The scene", schema);
     page.text

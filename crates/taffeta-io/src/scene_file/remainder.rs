@@ -1,8 +1,8 @@
 //! What can still be said of a scene of which parts are faulty: the contradictions among the rest.
 
 use serde_json::Value;
-use taffeta::scene::place::{Step, steps};
-use taffeta::scene::{Fault, Scene};
+use taffeta_scene::place::{Step, steps};
+use taffeta_scene::{Fault, Scene};
 
 /// Contradictions in the scene without its faulty parts, except those that concern such a part.
 pub fn contradictions(mut value: Value, faults: &[Fault]) -> Vec<Fault> {

@@ -3,8 +3,8 @@
 use super::faults::{LocatedFault, ReadRule};
 use serde_json::Value;
 use std::ops::Range;
-use taffeta::scene::Fault;
-use taffeta::scene::place::{Place, Step};
+use taffeta_scene::Fault;
+use taffeta_scene::place::{Place, Step};
 use toml::de::{DeTable, DeValue};
 
 /// Past so many mistakes the rest is noise, and a hostile text could fill the memory with them.

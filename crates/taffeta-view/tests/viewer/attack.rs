@@ -61,7 +61,7 @@ fn the_simulation_goes_on_undisturbed() {
     });
 
     let scene = from_text("scene", SCENE, &[]).unwrap();
-    let mut alone = taffeta::Simulation::new(&scene, &Default::default()).unwrap();
+    let mut alone = taffeta_scene::simulation(&scene, &Default::default()).unwrap();
     let (mut frame, mut compared) = (0, 0);
     for (number, hash) in &seen {
         while frame < *number {

@@ -27,7 +27,7 @@ fn frames_are_those_of_the_engine_and_carry_a_certificate() {
     let folder = TempDir::new().unwrap();
     let (_viewer, mut page) = still(&folder);
     let scene = from_text("scene", SCENE, &[]).unwrap();
-    let mut alone = taffeta::Simulation::new(&scene, &Default::default()).unwrap();
+    let mut alone = taffeta_scene::simulation(&scene, &Default::default()).unwrap();
     for frame in 1..=3 {
         let told = step(&mut page, frame);
         alone.step().unwrap();

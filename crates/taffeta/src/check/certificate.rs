@@ -3,10 +3,10 @@
 use super::{BodyContact, Surface, against_body, against_mesh, self_intersections, strain};
 use crate::math::{DVec3, Pose};
 use crate::model::{Form, Model, PosedShape, State};
-use serde::Serialize;
 
 /// What is certified of a state.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Certificate {
     /// Largest strain of a structural edge [1].
     pub max_strain: f64,

@@ -14,7 +14,6 @@ use super::contact::contacts::Contacts;
 use super::contact::projection::FeatureContact;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
-use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 /// Rounds in which features that would meet are pushed apart, and rounds in all.
@@ -42,7 +41,8 @@ pub struct ContactPipeline {
 }
 
 /// What the end of a window took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CcdStats {
     /// Pairs that would have met.
     pub hits: u32,

@@ -1,10 +1,10 @@
 //! Where a rigid thing is and how it is turned.
 
 use super::{DQuat, DVec3, trig};
-use serde::{Deserialize, Serialize};
 
 /// A rigid placement: rotate, then move.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Where the local origin lies [m].
     pub position: DVec3,

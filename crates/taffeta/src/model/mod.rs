@@ -1,47 +1,29 @@
 //! What a scene is made into: all that is constant in a run ([`Model`]) and all that changes ([`State`]).
 
-mod body_files;
-pub mod body_mesh;
-mod build;
-pub mod clip;
-pub mod collider;
-mod cut;
+pub mod bodies;
 pub mod elements;
-mod garment;
-pub mod import;
-mod lattice;
-pub mod links;
-pub mod mannequin;
-mod mannequin_shape;
-mod mannequin_walk;
-pub mod membranes;
-pub mod motion;
+pub mod fabric;
+pub mod options;
 pub mod parting;
 pub mod pins;
-pub mod rigid;
-pub mod shapes;
-pub mod skin;
 pub mod state;
-pub mod stuffing;
-mod surface_nets;
+pub mod stitches;
 pub mod topology;
 
+pub use bodies::{body_mesh, collider, motion, rigid, skin};
 pub use body_mesh::BodyMesh;
-pub use build::{build, build_parted};
 pub use collider::{Collider, Form, PosedShape, Shape};
-pub use elements::{Bends, Springs};
-pub use links::Stitches;
-pub use mannequin::Measures;
-pub use membranes::{Buckles, Hinges, Membranes};
-pub use motion::Motion;
-pub use parting::{BreakingPin, Split, Tearing};
+pub use elements::{Bends, Buckles, Hinges, Membranes, Springs};
+pub use fabric::Fabric;
+pub use motion::{Ease, Keyframe, Motion};
+pub use options::{Direction, LimitWay, Method, ParticleOrder, StepChoice, StrainLimit, Velocities};
+pub use parting::{BreakingPin, Split, Tearing, TornModels};
 pub use pins::{Led, PinGroup};
 pub use rigid::RigidBody;
 pub use state::State;
+pub use stitches::Stitches;
 
 use crate::math::{DVec3, Pose};
-use crate::scene::{Air, Direction, Fabric, Method, ParticleOrder, StepChoice, Velocities};
-pub use crate::scene::{LimitWay, StrainLimit};
 use std::ops::Range;
 
 /// All that is constant in a run. Particles of all pieces of cloth are numbered through.
@@ -183,22 +165,6 @@ pub struct ClothPiece {
     pub edges: Range<usize>,
     /// Longest edge or diagonal at rest [m].
     pub longest_edge: f64,
-}
-
-impl AirModel {
-    /// The air of a scene whose random numbers start at `seed`.
-    pub fn of(air: &Air, seed: u64) -> Self {
-        Self {
-            density: air.density,
-            drag: air.drag,
-            skin_friction: air.skin_friction,
-            wind: DVec3::from(air.wind),
-            damping: air.damping,
-            lift: air.lift,
-            gust: [air.gust.speed, air.gust.frequency, air.gust.length],
-            seed,
-        }
-    }
 }
 
 impl Model {

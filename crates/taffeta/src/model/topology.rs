@@ -5,7 +5,6 @@
 //! (and edges of triangles left over) are structure, both diagonals of every quad carry shear.
 
 use crate::math::DVec3;
-use crate::scene::Mesh;
 
 /// Marks the missing second face of a boundary edge.
 pub const NO_FACE: u32 = u32::MAX;
@@ -106,14 +105,14 @@ impl MeshProblem {
 }
 
 impl Topology {
-    /// All of it, or everything that is wrong with the mesh.
-    pub fn new(mesh: &Mesh) -> Result<Self, Vec<MeshProblem>> {
-        check_faces(mesh)?;
-        let (mut triangles, mut quads) = (mesh.triangles.clone(), mesh.quads.clone());
+    /// All of a surface over points at `x` [m], or everything that is wrong with it.
+    pub fn new(x: &[DVec3], triangles: &[[u32; 3]], quads: &[[u32; 4]]) -> Result<Self, Vec<MeshProblem>> {
+        check_faces(x, triangles, quads)?;
+        let (mut triangles, mut quads) = (triangles.to_vec(), quads.to_vec());
         // The triangles of quad q are `first + 2 q` and `first + 2 q + 1`.
         let first = triangles.len();
-        triangles.extend(quads.iter().flat_map(|q| cut_quad(q, &mesh.positions)));
-        check_areas(&triangles, &mesh.positions)?;
+        triangles.extend(quads.iter().flat_map(|q| cut_quad(q, x)));
+        check_areas(&triangles, x)?;
         let half_edges = sorted_half_edges(&triangles);
         let all_edges = join_half_edges(&half_edges)?;
 
@@ -122,8 +121,8 @@ impl Topology {
             let [s, t] = edge.triangles.map(|t| t as usize);
             inside_quad[i] = s >= first && edge.triangles[1] != NO_FACE && (s - first) / 2 == (t - first) / 2;
         }
-        pair_triangles(&triangles[..first], &all_edges, &mesh.positions, &mut inside_quad, &mut quads);
-        Ok(Self::of_faces(triangles, quads, &all_edges, &inside_quad, &mesh.positions))
+        pair_triangles(&triangles[..first], &all_edges, x, &mut inside_quad, &mut quads);
+        Ok(Self::of_faces(triangles, quads, &all_edges, &inside_quad, x))
     }
 
     /// What follows from faces, all their edges, and which of those are cuts through quads.
@@ -213,13 +212,13 @@ impl Topology {
     }
 }
 
-fn check_faces(mesh: &Mesh) -> Result<(), Vec<MeshProblem>> {
-    let points = mesh.positions.len();
+fn check_faces(x: &[DVec3], triangles: &[[u32; 3]], quads: &[[u32; 4]]) -> Result<(), Vec<MeshProblem>> {
+    let points = x.len();
     let mut problems = Vec::new();
-    if mesh.triangles.is_empty() && mesh.quads.is_empty() {
+    if triangles.is_empty() && quads.is_empty() {
         problems.push(MeshProblem::Empty);
     }
-    let faces = mesh.triangles.iter().map(|t| &t[..]).chain(mesh.quads.iter().map(|q| &q[..]));
+    let faces = triangles.iter().map(|t| &t[..]).chain(quads.iter().map(|q| &q[..]));
     for (face, corners) in faces.enumerate() {
         for (i, &index) in corners.iter().enumerate() {
             if index as usize >= points {
@@ -229,7 +228,7 @@ fn check_faces(mesh: &Mesh) -> Result<(), Vec<MeshProblem>> {
             }
         }
     }
-    let lost = mesh.positions.iter().enumerate().filter(|(_, p)| !p.is_finite());
+    let lost = x.iter().enumerate().filter(|(_, p)| !p.is_finite());
     problems.extend(lost.map(|(index, _)| MeshProblem::NotFinite { index }));
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{AirModel, Model, Motion, PinGroup};
-use crate::scene::{Ease, Keyframe};
+use crate::model::{Ease, Keyframe};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Particles that are held or freed by hand, on top of the pins of the scene.

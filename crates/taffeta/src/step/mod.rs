@@ -14,14 +14,13 @@ use crate::collide::contact::untangle::ways_apart;
 use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
-use crate::model::{self, Model, State};
-use crate::scene::{Fault, Mesh, Method, Scene};
+use crate::model::{self, Method, Model, State, TornModels};
 use crate::solve::limit::Limiter;
 use interaction::Gripped;
 use methods::implicit::{Implicit, Order};
 use methods::impulse::Impulse;
 use methods::verlet::Verlet;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use tearing::Parting;
 
 /// No position may be further from the origin than this [m].
@@ -33,11 +32,11 @@ const PULLED_APART: f64 = 0.1;
 /// A running simulation: the model, the state, and the scratch of its method.
 ///
 /// ```
-/// use taffeta::{Simulation, scene::{Cloth, Scene, Sheet}};
+/// use taffeta_scene::{Cloth, Scene, Sheet};
 ///
 /// let sheet = Sheet { width: 1.0, height: 1.0, columns: 10, rows: 10, slack: 1.0 };
 /// let scene = Scene { cloth: vec![Cloth { sheet: Some(sheet), ..Cloth::default() }], ..Scene::default() };
-/// let mut simulation = Simulation::new(&scene, &Default::default()).expect("the scene has no faults");
+/// let mut simulation = taffeta_scene::simulation(&scene, &Default::default()).expect("the scene has no faults");
 /// let report = simulation.step().expect("the step is finite");
 /// assert!(report.converged && simulation.state().positions[0].y < 0.0);
 /// ```
@@ -91,13 +90,11 @@ impl MethodSolver {
 }
 
 impl Simulation {
-    /// From a scene and the meshes its files hold, or everything that is wrong with it.
-    pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
-        let (model, mut state) = model::build(scene, meshes)?;
+    /// Of a model and a state of it. A model that can tear also needs [`Simulation::with_torn_models`].
+    pub fn new(model: Model, mut state: State) -> Self {
         let solver = MethodSolver::new(&model, &mut state);
         let pipeline = ContactPipeline::new(&model).map(Box::new);
         let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
-        let parting = Parting::new(scene, meshes, &model);
         let mut simulation = Self {
             attempt: state.clone(),
             model,
@@ -107,10 +104,16 @@ impl Simulation {
             tangled: Vec::new(),
             gripped: None,
             limiter,
-            parting,
+            parting: None,
         };
         simulation.tell_tangles();
-        Ok(simulation)
+        simulation
+    }
+
+    /// Lets cloth tear and pins come off, as the model says, with `torn_models` to make the models that follow.
+    pub fn with_torn_models(mut self, torn_models: Arc<dyn TornModels>) -> Self {
+        self.parting = Parting::new(&self.model, torn_models);
+        self
     }
 
     /// Moves on by one step. On an error the state stays the last good one.

@@ -4,7 +4,6 @@ use crate::collide::CcdStats;
 use crate::forces;
 use crate::math::DVec3;
 use crate::model::{Model, State};
-use serde::Serialize;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, Default)]
@@ -193,7 +192,8 @@ pub enum StepError {
 }
 
 /// Energies of a state [J].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Energy {
     /// Of motion.
     pub kinetic: f64,

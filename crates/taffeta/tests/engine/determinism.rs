@@ -5,7 +5,7 @@ mod scenes;
 use crate::common::{free_sheet, run, simulation};
 use scenes::{Case, Seen};
 use taffeta::Simulation;
-use taffeta::scene::{Collider, Method, Pin, Scene, SphereShape};
+use taffeta_scene::{Collider, Method, Pin, Scene, SphereShape};
 
 /// A pool of so many threads.
 fn pool(threads: usize) -> rayon::ThreadPool {
@@ -169,7 +169,7 @@ fn every_method_has_a_hash_in_every_scene_that_it_takes() {
         for method in Method::ALL {
             let listed = methods.contains(&method.name().replace('-', "_").as_str());
             let case = make(*method);
-            let taken = Simulation::new(&case.scene, &case.meshes).is_ok();
+            let taken = taffeta_scene::simulation(&case.scene, &case.meshes).is_ok();
             assert_eq!(listed, taken, "{scene} by {}", method.name());
         }
     }

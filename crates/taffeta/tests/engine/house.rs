@@ -25,13 +25,12 @@ fn files_under(folder: &Path, ending: &str) -> Vec<PathBuf> {
 const MAY_USE: &[(&str, &[&str])] = &[
     ("math", &[]),
     ("parallel.rs", &[]),
-    ("scene", &["math"]),
-    ("model", &["math", "scene"]),
+    ("model", &["math"]),
     ("forces", &["math", "model", "parallel"]),
     ("collide", &["math", "model", "parallel"]),
     ("check", &["math", "model"]),
     ("solve", &["math", "model", "parallel"]),
-    ("step", &["math", "scene", "model", "parallel", "forces", "collide", "solve", "check"]),
+    ("step", &["math", "model", "parallel", "forces", "collide", "solve", "check"]),
 ];
 
 #[test]

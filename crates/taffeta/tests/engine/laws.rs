@@ -2,8 +2,8 @@
 
 use crate::common::{centre, free_sheet, hanging_strip, run, simulation};
 use taffeta::math::DVec3;
-use taffeta::scene::{Cloth, Collider, FabricChange, Kick, Method, PlaneShape, Scene, Sheet, presets};
 use taffeta::step::{Energy, momentum};
+use taffeta_scene::{Cloth, Collider, FabricChange, Kick, Method, PlaneShape, Scene, Sheet, presets};
 
 /// One test for each method and law, so that one that fails hides no other.
 macro_rules! methods {
@@ -222,7 +222,7 @@ fn any_fabric_survives_a_fall(method: Method) {
             ..Cloth::default()
         };
         let sphere =
-            Collider { sphere: Some(taffeta::scene::SphereShape { radius: 0.15 }), ..Collider::default() };
+            Collider { sphere: Some(taffeta_scene::SphereShape { radius: 0.15 }), ..Collider::default() };
         let mut scene = Scene { cloth: vec![cloth], collider: vec![sphere], ..Scene::default() };
         scene.solver.method = method;
         let mut simulation = simulation(&scene);

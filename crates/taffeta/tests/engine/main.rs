@@ -10,6 +10,5 @@ mod house;
 mod laws;
 mod math;
 mod model;
-mod scene;
 mod solve;
 mod step;

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::model::elements::bias_stiffness;
-use taffeta::scene::{Air, Cloth, Contact, Corner, FabricChange, Kick, Method, Pin, Scene, Sheet, Solver};
 use taffeta::step::StepError;
+use taffeta_scene::build::bias_stiffness;
+use taffeta_scene::{Air, Cloth, Contact, Corner, FabricChange, Kick, Method, Pin, Scene, Sheet, Solver};
 
 /// Time from frame to frame [s].
 const FRAME_TIME: f64 = 1.0 / 30.0;
@@ -394,7 +394,8 @@ mod tests {
             max_iterations: None,
             published: "",
         };
-        let simulation = Simulation::new(&case.scene(), &BTreeMap::new()).expect("the scene has no faults");
+        let simulation =
+            taffeta_scene::simulation(&case.scene(), &BTreeMap::new()).expect("the scene has no faults");
         let mut pinned: Vec<u32> =
             simulation.model().pins.iter().flat_map(|pin| pin.particles.clone()).collect();
         pinned.sort_unstable();

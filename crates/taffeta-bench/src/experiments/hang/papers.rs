@@ -1,6 +1,6 @@
 //! What P1 and P2 publish of the hanging sheet, all on a Core 2 Quad of 2.4 GHz with steps of 1/30 s.
 
-use taffeta::scene::Method;
+use taffeta_scene::Method;
 
 /// A published figure.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,6 @@
 
 use crate::page::{Section, taken};
 use crate::{BenchError, percent};
-use taffeta::Simulation;
 use taffeta_io::scene_file::{self, SceneSource};
 
 /// A picture: the scene, what is changed in it, when it is taken, and what it shows.
@@ -31,7 +30,7 @@ pub fn add(part: &str, quick: bool, section: &mut Section) -> Result<(), BenchEr
             continue;
         };
         let loaded = scene_file::load(&source, &still.sets)?;
-        let built = Simulation::new(&loaded.scene, &loaded.meshes);
+        let built = taffeta_scene::simulation(&loaded.scene, &loaded.meshes);
         let mut simulation = built.map_err(|faults| loaded.refuse(faults))?;
         for _ in 0..still.frames * loaded.scene.solver.steps_per_frame {
             simulation.step()?;

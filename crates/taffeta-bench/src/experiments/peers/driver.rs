@@ -11,8 +11,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::model::elements::bias_stiffness;
-use taffeta::scene::{
+use taffeta_scene::build::bias_stiffness;
+use taffeta_scene::{
     Air, Cloth, Collider, Contact, Corner, FabricChange, Method, Pin, Scene, Sheet, Solver, SphereShape,
 };
 

@@ -5,9 +5,8 @@ use super::{Film, LATEST_FALL, Row, Task};
 use crate::measure::{crossing, median};
 use taffeta::check::{self, Surface, certify_parts};
 use taffeta::math::{DVec3, Pose};
-use taffeta::model::topology::Topology;
 use taffeta::model::{Form, Shape};
-use taffeta::scene::Mesh;
+use taffeta_scene::Mesh;
 
 /// How deep the far side has to fall for the fall time [m].
 const FALL: f64 = 0.8;
@@ -54,7 +53,7 @@ pub fn row(task: &Task, film: &Film) -> Row {
 fn look_through(film: &Film, task: &Task, row: &mut Row) {
     let positions = film.frames.first().cloned().unwrap_or_default();
     let mesh = Mesh { positions, quads: quads(task.grid).collect(), ..Mesh::default() };
-    let Ok(topology) = Topology::new(&mesh) else { return };
+    let Ok(topology) = mesh.topology() else { return };
     let length = |[a, b]: &[u32; 2]| mesh.positions[*a as usize].distance(mesh.positions[*b as usize]);
     let lengths: Vec<f64> = topology.edges.iter().map(length).collect();
     let ball = (task.scene == "drape").then_some(Form::Closed(Shape::Sphere { radius: 0.3 }));

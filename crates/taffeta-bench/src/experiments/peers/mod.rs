@@ -13,7 +13,7 @@ use driver::{Drive, Film};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use taffeta::scene::Method;
+use taffeta_scene::Method;
 
 /// A sheet that falls later than this was held by not moving [s]; converged runs take 0.43 s.
 const LATEST_FALL: f64 = 0.47;

@@ -2,7 +2,7 @@
 
 use super::{Experiment, Finding, Way, scene, settle, simulation, thread_like};
 use crate::BenchError;
-use taffeta::scene::{Ball, Cloth, ClothModel, FabricChange, Filling, FillingKind, Method};
+use taffeta_scene::{Ball, Cloth, ClothModel, FabricChange, Filling, FillingKind, Method};
 
 pub(super) const BALLOON: Experiment = Experiment {
     name: "balloon",

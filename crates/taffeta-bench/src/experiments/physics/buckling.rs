@@ -2,7 +2,7 @@
 
 use super::{Experiment, Finding, GRAVITY, Way, run, scene, simulation, thread_like, usual_ways};
 use crate::BenchError;
-use taffeta::scene::{Cloth, FabricChange, Pin, Strip};
+use taffeta_scene::{Cloth, FabricChange, Pin, Strip};
 
 pub(super) const LATERAL: Experiment = Experiment {
     name: "lateral-buckling",

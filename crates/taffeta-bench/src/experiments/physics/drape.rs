@@ -4,7 +4,7 @@ use super::{Experiment, Finding, Way, scene, settle, simulation, usual_ways};
 use crate::BenchError;
 use std::f64::consts::{PI, TAU};
 use taffeta::math::DVec3;
-use taffeta::scene::{Cloth, Disc, FabricChange, Pin};
+use taffeta_scene::{Cloth, Disc, FabricChange, Pin};
 
 /// Radii of the specimen and of the disc that holds it [m].
 const SPECIMEN: f64 = 0.127;
@@ -39,7 +39,7 @@ fn draped(way: Way, fabric: &str, rings: u32) -> Result<(f64, f64), BenchError> 
     let cloth = Cloth {
         disc: Some(Disc { radius: SPECIMEN, rings }),
         pin: vec![Pin { vertices: (0..held).collect(), ..Pin::default() }],
-        kick: Some(taffeta::scene::Kick { share: 0.3, speed: 0.02 }),
+        kick: Some(taffeta_scene::Kick { share: 0.3, speed: 0.02 }),
         ..Cloth::default()
     };
     let mut scene = scene(way, cloth, FabricChange { base: Some(fabric.into()), ..FabricChange::default() });

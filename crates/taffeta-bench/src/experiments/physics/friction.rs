@@ -6,7 +6,7 @@ use crate::BenchError;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use taffeta::math::DVec3;
-use taffeta::scene::{CapsuleShape, Cloth, Collider, FabricChange, Mesh, MeshShape, PlaneShape, Sheet};
+use taffeta_scene::{CapsuleShape, Cloth, Collider, FabricChange, Mesh, MeshShape, PlaneShape, Sheet};
 
 pub(super) const SLOPE: Experiment = Experiment {
     name: "inclined-plane",

@@ -4,7 +4,7 @@ use super::{Experiment, Finding, Way, run, scene, simulation, thread_like, usual
 use crate::BenchError;
 use std::collections::BTreeMap;
 use taffeta::math::{DQuat, DVec3, random::Random};
-use taffeta::scene::{Cloth, FabricChange, Mesh, MeshShape, Pin, Scene};
+use taffeta_scene::{Cloth, FabricChange, Mesh, MeshShape, Pin, Scene};
 
 pub(super) const INVARIANCE: Experiment = Experiment {
     name: "invariance",

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{Air, Cloth, ClothModel, Contact, FabricChange, Mesh, Method, Scene, Solver};
+use taffeta_scene::{Air, Cloth, ClothModel, Contact, FabricChange, Mesh, Method, Scene, Solver};
 
 /// Acceleration of gravity [m/s²].
 const GRAVITY: f64 = 9.81;

@@ -3,7 +3,7 @@
 use super::references::{catenary_sag, heavy_elastica};
 use super::{Experiment, Finding, GRAVITY, Way, scene, settle, simulation, thread_like, usual_ways};
 use crate::BenchError;
-use taffeta::scene::{Cloth, FabricChange, Pin, Sheet, Side, Strip, preset};
+use taffeta_scene::{Cloth, FabricChange, Pin, Sheet, Side, Strip, preset};
 
 /// Why cantilevers are missed.
 const STIFF_BENDING: &str = "hinges of triangles work across every edge of the mesh, diagonals too, and a strip of them is softer than the plate.";

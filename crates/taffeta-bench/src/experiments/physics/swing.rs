@@ -6,7 +6,7 @@ use crate::measure::crossing;
 use std::f64::consts::PI;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{Cloth, ClothModel, FabricChange, Method, Pin, Scene, Sheet, Side, Strip};
+use taffeta_scene::{Cloth, ClothModel, FabricChange, Method, Pin, Scene, Sheet, Side, Strip};
 
 pub(super) const PENDULUM: Experiment = Experiment {
     name: "pendulum",

@@ -9,12 +9,11 @@ use crate::{BenchError, figures};
 use secant::Secant;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use taffeta::Simulation;
 use taffeta::forces::{self, stable_step::StableStep};
 use taffeta::math::Vec4;
 use taffeta::model::{Model, State};
-use taffeta::scene::{Air, Cloth, ClothModel, Contact, Corner, Method, Pin, Scene, Sheet, Solver};
 use taffeta_render::plot::{Line, Plot, Stroke};
+use taffeta_scene::{Air, Cloth, ClothModel, Contact, Corner, Method, Pin, Scene, Sheet, Solver};
 
 /// Length of a side of the sheet [m].
 const SIZE: f64 = 1.0;
@@ -137,7 +136,9 @@ impl Integrator {
                 (0..count).all(|_| secant.step(model, step)) && is_whole(&secant.state)
             }
             Self::Implicit(..) => {
-                let Ok(mut simulation) = Simulation::new(&scene(grid, self, step), &BTreeMap::new()) else {
+                let Ok(mut simulation) =
+                    taffeta_scene::simulation(&scene(grid, self, step), &BTreeMap::new())
+                else {
                     return false;
                 };
                 (0..count).all(|_| simulation.step().is_ok()) && is_whole(simulation.state())

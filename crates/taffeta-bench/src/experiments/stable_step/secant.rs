@@ -72,8 +72,8 @@ fn secant(force: DVec3, moved: DVec3) -> DVec3 {
 mod tests {
     use super::Secant;
     use std::collections::BTreeMap;
-    use taffeta::Simulation;
-    use taffeta::scene::{Air, Cloth, Contact, Corner, Method, Pin, Scene, Sheet, Solver};
+
+    use taffeta_scene::{Air, Cloth, Contact, Corner, Method, Pin, Scene, Sheet, Solver};
 
     #[test]
     fn the_method_moves_like_its_twin() {
@@ -88,7 +88,7 @@ mod tests {
             cloth: vec![Cloth { sheet: Some(sheet), pin: vec![pin], ..Cloth::default() }],
             ..Scene::default()
         };
-        let mut method = Simulation::new(&scene, &BTreeMap::new()).unwrap();
+        let mut method = taffeta_scene::simulation(&scene, &BTreeMap::new()).unwrap();
         let mut twin = Secant::new(method.state());
         for _ in 0..count {
             assert!(method.step().unwrap().converged && twin.step(method.model(), step));

@@ -18,7 +18,7 @@ use std::io;
 
 use glam::{DAffine3, DVec3};
 use serde::de::DeserializeOwned;
-use taffeta::scene;
+use taffeta_scene as scene;
 
 use super::{MeshFault, MeshFaults, MeshFile, Place, text};
 use accessor::Elements;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use glam::{DAffine3, DMat4, DQuat, DVec3};
-use taffeta::scene::rig::{Bone, Morph, Node, Place, Rig, Shape, Share};
+use taffeta_scene::rig::{Bone, Morph, Node, Place, Rig, Shape, Share};
 
 use super::accessor::{self, Elements, Number};
 use super::buffers::Buffers;

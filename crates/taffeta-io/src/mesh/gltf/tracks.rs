@@ -1,6 +1,6 @@
 //! Clips of a file: channels of its animations, checked key by key.
 
-use taffeta::scene::rig::{Between, Clip, Moves, Place, Track};
+use taffeta_scene::rig::{Between, Clip, Moves, Place, Track};
 
 use super::accessor::{self, Elements, Number};
 use super::document::Kind;

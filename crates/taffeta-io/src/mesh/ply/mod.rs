@@ -4,7 +4,7 @@ mod body;
 mod header;
 
 use taffeta::math::DVec3;
-use taffeta::scene::Mesh;
+use taffeta_scene::Mesh;
 
 use super::polygon::Faces;
 use super::text::{self, Text};

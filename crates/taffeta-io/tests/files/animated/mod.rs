@@ -10,9 +10,10 @@ use std::path::Path;
 use taffeta::Simulation;
 use taffeta::math::random::Random;
 use taffeta::math::{DAffine3, DVec3, Pose};
-use taffeta::model::{BodyMesh, Form, clip};
+use taffeta::model::{BodyMesh, Form};
 use taffeta_io::mesh::read_gltf_animated;
 use taffeta_io::scene_file::{LoadedScene, SceneFaults, SceneSource, load};
+use taffeta_scene::build::clip;
 
 /// Loads and builds a scene with the body `body.glb` of these bytes, moved as `animation` says.
 fn simulate(bytes: &[u8], mesh: &str) -> Result<(LoadedScene, Simulation), SceneFaults> {
@@ -26,7 +27,7 @@ fn in_folder(folder: &Path, mesh: &str) -> Result<(LoadedScene, Simulation), Sce
     let sheet = "position = [0.0, 9.0, 0.0]\nsheet = { width = 1.0, height = 1.0, columns = 3, rows = 3 }";
     fs::write(&scene, format!("[[cloth]]\n{sheet}\n[[collider]]\nmesh = {{ {mesh} }}\n")).unwrap();
     let loaded = load(&SceneSource::File(scene), &[])?;
-    match Simulation::new(&loaded.scene, &loaded.meshes) {
+    match taffeta_scene::simulation(&loaded.scene, &loaded.meshes) {
         Ok(simulation) => Ok((loaded, simulation)),
         Err(faults) => Err(loaded.refuse(faults)),
     }

@@ -4,9 +4,9 @@ use super::{body, in_folder, pc2};
 use std::fs;
 use std::path::PathBuf;
 use taffeta::math::{DAffine3, DVec3, Pose};
-use taffeta::model::clip;
 use taffeta::model::skin::Skin;
 use taffeta_io::mesh::read_animated;
+use taffeta_scene::build::clip;
 
 fn shared(folder: &str) -> Option<PathBuf> {
     testing::reference_data(folder).map(|found| found.canonicalize().unwrap())

@@ -12,8 +12,8 @@ mod round_trip;
 mod stl;
 
 use taffeta::math::{DVec3, random::Random};
-use taffeta::scene::Mesh;
 use taffeta_io::mesh::*;
+use taffeta_scene::Mesh;
 use testing::memory::used;
 
 /// Runs `read` and asserts that it holds to the bounds for untrusted files: 64 bytes held for a byte, and work that grows no faster than the

@@ -5,8 +5,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use taffeta::scene::Rule;
 use taffeta_io::scene_file::{LocatedFault, ReadRule, SceneFaults, SceneSource, from_text, load};
+use taffeta_scene::Rule;
 
 fn bad_scenes() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/bad");

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use taffeta::scene::{Cloth, Keyframe, Pin, Scene, Side};
 use taffeta_io::catalogue;
 use taffeta_io::scene_file::{SceneFaults, SceneSource, from_text, load, reference_markdown, to_toml};
+use taffeta_scene::{Cloth, Keyframe, Pin, Scene, Side};
 
 const SMALL: &str = "\
 # A comment.
@@ -214,7 +214,7 @@ fn the_reference_is_up_to_date() {
 #[test]
 fn the_reference_names_every_key() {
     let text = reference_markdown();
-    let schema = taffeta::scene::schema();
+    let schema = taffeta_scene::schema();
     let tables = schema["$defs"].as_object().unwrap().values().chain([schema]);
     for keys in tables.filter_map(|table| table["properties"].as_object()) {
         for name in keys.keys() {
@@ -277,7 +277,7 @@ fn lines_of_a_mesh_are_sewn_where_the_scene_asks_for_it() {
     let links = |sets: &[String]| {
         let source = SceneSource::find(at("two.toml").to_str().unwrap()).unwrap();
         let loaded = load(&source, sets).unwrap_or_else(|faults| panic!("{faults}"));
-        taffeta::Simulation::new(&loaded.scene, &loaded.meshes).unwrap()
+        taffeta_scene::simulation(&loaded.scene, &loaded.meshes).unwrap()
     };
     let mut sewn = links(&[]);
     assert_eq!(sewn.model().links.ends, [[1, 4], [2, 7]]);
@@ -303,5 +303,5 @@ fn patterns_are_read_from_files_and_become_part_of_the_scene() {
     let again =
         from_text("recorded", &to_toml(&loaded.scene), &[]).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(again, loaded.scene, "a recording needs no other file");
-    assert!(taffeta::Simulation::new(&again, &Default::default()).is_ok());
+    assert!(taffeta_scene::simulation(&again, &Default::default()).is_ok());
 }

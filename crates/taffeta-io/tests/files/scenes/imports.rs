@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use taffeta::Simulation;
-use taffeta::model::import::import;
-use taffeta::model::topology::Topology;
-use taffeta::scene::{MeshShape, UpAxis};
 use taffeta_io::mesh;
 use taffeta_io::scene_file::{LoadedScene, SceneFaults, SceneSource, load};
+use taffeta_scene::build::import::import;
+use taffeta_scene::{MeshShape, UpAxis};
 
 /// Loads and builds a scene of one mesh.
 fn simulate(obj: &str, options: &str, pins: &str) -> Result<(LoadedScene, Simulation), SceneFaults> {
@@ -18,7 +17,7 @@ fn simulate(obj: &str, options: &str, pins: &str) -> Result<(LoadedScene, Simula
     let scene = folder.path().join("scene.toml");
     fs::write(&scene, format!("[[cloth]]\nmesh = {{ file = \"coat.obj\"{options} }}\n{pins}")).unwrap();
     let loaded = load(&SceneSource::File(scene), &[])?;
-    match Simulation::new(&loaded.scene, &loaded.meshes) {
+    match taffeta_scene::simulation(&loaded.scene, &loaded.meshes) {
         Ok(simulation) => Ok((loaded, simulation)),
         Err(faults) => Err(loaded.refuse(faults)),
     }
@@ -165,7 +164,7 @@ fn bodies_and_garments_of_others_are_read() {
             let ms = (0..3).map(read).fold(f64::INFINITY, f64::min);
             let triangles = file.mesh.triangles.len() + 2 * file.mesh.quads.len();
             let shape = MeshShape { file: name.into(), scale: 1.0, up: UpAxis::Y, weld: 0.0 };
-            let verdict = match Topology::new(&import(&file.mesh, &shape).mesh) {
+            let verdict = match import(&file.mesh, &shape).mesh.topology() {
                 Ok(_) => "yes".to_string(),
                 Err(problems) => {
                     let known = NO_CLOTH.iter().find(|(known, _)| *known == name);

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use taffeta::scene::place::{Step, spelt};
 use taffeta_io::scene_file::{LocatedFault, ReadRule, SceneFaults, from_text};
+use taffeta_scene::place::{Step, spelt};
 
 /// A sound scene in which every number of the schema has a value.
 const BASE: &str = r##"
@@ -216,7 +216,7 @@ fn only(faults: &SceneFaults) -> &LocatedFault {
 
 #[test]
 fn the_base_scene_has_every_number_of_the_schema() {
-    let schema = taffeta::scene::schema();
+    let schema = taffeta_scene::schema();
     let mut wanted = BTreeSet::new();
     numbers_of_schema(schema, schema, String::new(), &mut wanted);
     let present: BTreeSet<String> = all_numbers().iter().map(|path| pattern(path)).collect();
@@ -226,7 +226,7 @@ fn the_base_scene_has_every_number_of_the_schema() {
 
 #[test]
 fn every_number_takes_or_refuses_every_value() {
-    let schema = taffeta::scene::schema();
+    let schema = taffeta_scene::schema();
     let tokens = ["nan", "inf", "-inf", "-1", "0", "-0.0", "1e-320", "1e308", "\"text\"", "true", "[]"];
     let (mut taken, mut refused) = (0, 0);
     for path in all_numbers() {
@@ -264,7 +264,7 @@ fn every_number_takes_or_refuses_every_value() {
 
 #[test]
 fn every_number_left_out_has_its_default_or_is_asked_for() {
-    let schema = taffeta::scene::schema();
+    let schema = taffeta_scene::schema();
     for path in all_numbers() {
         let (last, above) = path.split_last().unwrap();
         let mut value = base();

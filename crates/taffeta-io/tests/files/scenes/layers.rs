@@ -64,7 +64,7 @@ fn order(simulation: &Simulation) -> [usize; 2] {
 fn a_shirt_that_is_sewn_over_a_skirt_stays_outside() {
     let source = SceneSource::find("layers").unwrap();
     let scene = load(&source, &COARSE.map(String::from)).unwrap_or_else(|faults| panic!("{faults}"));
-    let mut simulation = Simulation::new(&scene.scene, &scene.meshes).unwrap();
+    let mut simulation = taffeta_scene::simulation(&scene.scene, &scene.meshes).unwrap();
     let mut missed = 0;
     let mut tell = |until: f64| {
         while simulation.state().time < until {

@@ -21,7 +21,7 @@ fn simulate(folder: &Path, mesh: &str) -> Result<(LoadedScene, Simulation), Scen
     let sheet = "position = [0.0, 0.5, 0.0]\nsheet = { width = 1.0, height = 1.0, columns = 11, rows = 11 }";
     fs::write(&scene, format!("[[cloth]]\n{sheet}\n[[collider]]\n[collider.mesh]\n{mesh}\n")).unwrap();
     let loaded = load(&SceneSource::File(scene), &[])?;
-    match Simulation::new(&loaded.scene, &loaded.meshes) {
+    match taffeta_scene::simulation(&loaded.scene, &loaded.meshes) {
         Ok(simulation) => Ok((loaded, simulation)),
         Err(faults) => Err(loaded.refuse(faults)),
     }
@@ -43,7 +43,7 @@ fn a_wedge_from_a_file_is_a_body() {
 fn the_ring_of_the_scenes_is_a_closed_body() {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/meshes/ring.toml");
     let loaded = load(&SceneSource::File(scene), &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    let simulation = Simulation::new(&loaded.scene, &loaded.meshes).unwrap();
+    let simulation = taffeta_scene::simulation(&loaded.scene, &loaded.meshes).unwrap();
     let Form::Mesh(mesh) = &simulation.model().colliders[0].form else { panic!("a mesh") };
     // As many edges as faces and points together: a ring has one hole.
     let mut edges: Vec<[u32; 2]> = Vec::new();

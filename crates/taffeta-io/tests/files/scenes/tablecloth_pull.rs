@@ -14,7 +14,7 @@ fn dishes(simulation: &Simulation) -> Vec<DVec3> {
 fn pulled(sets: &[&str]) -> Vec<f64> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_string()).collect();
     let scene = load(&SceneSource::find("tablecloth-pull").unwrap(), &sets).unwrap();
-    let mut simulation = Simulation::new(&scene.scene, &scene.meshes).unwrap();
+    let mut simulation = taffeta_scene::simulation(&scene.scene, &scene.meshes).unwrap();
     let start = dishes(&simulation);
     for frame in 1..=scene.scene.frames {
         for _ in 0..scene.scene.solver.steps_per_frame {

@@ -9,11 +9,10 @@ use crate::check;
 use crate::forces::{self, element::Element, spring};
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
-use crate::model::{self, BreakingPin, Model, Split, State};
-use crate::scene::{Mesh, Scene};
+use crate::model::{BreakingPin, Model, Split, State, TornModels};
 use crate::step::Simulation;
 use crate::step::methods::impulse::FIRST_TENSION;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Sides of a crack start as far apart as contact keeps them, but no further than this share of the shortest edge.
 const APART: f64 = 0.25;
@@ -23,8 +22,7 @@ const OPENINGS: [f64; 3] = [1.0, 0.5, 0.25];
 /// What it takes to know who parts, and to make a model with what has.
 #[derive(Debug)]
 pub(super) struct Parting {
-    scene: Scene,
-    meshes: BTreeMap<String, Mesh>,
+    torn_models: Arc<dyn TornModels>,
     /// Stiffness of every structural edge where impulses keep its length, else none [N/m].
     stiffness: Vec<f64>,
     /// Pull on every particle [N].
@@ -32,14 +30,13 @@ pub(super) struct Parting {
 }
 
 impl Parting {
-    /// For a scene in which something can part; `None` if nothing can.
-    pub fn new(scene: &Scene, meshes: &BTreeMap<String, Mesh>, model: &Model) -> Option<Box<Self>> {
+    /// For a model in which something can part; `None` if nothing can.
+    pub fn new(model: &Model, torn_models: Arc<dyn TornModels>) -> Option<Box<Self>> {
         let parts = !model.tearing.is_empty() || !model.clips.is_empty();
         let pulled = if model.clips.is_empty() { 0 } else { model.particle_count() };
         parts.then(|| {
             Box::new(Self {
-                scene: scene.clone(),
-                meshes: meshes.clone(),
+                torn_models,
                 stiffness: stiffness_of_hard_edges(model),
                 pulls: vec![DVec3::ZERO; pulled],
             })
@@ -126,7 +123,7 @@ impl Simulation {
         }
         let mut parted = self.state.parted.clone();
         found.iter().for_each(|(at, word)| parted[*at] = *word);
-        let Ok((model, _)) = model::build_parted(&limits.scene, &limits.meshes, &parted) else { return 0 };
+        let Some(model) = limits.torn_models.torn(&parted) else { return 0 };
         let is_new = |split: &&Split| !self.model.splits.iter().any(|old| old.spare == split.spare);
         let splits: Vec<Split> = model.splits.iter().filter(is_new).cloned().collect();
         // What has no room to come apart waits for the next step.
@@ -219,8 +216,7 @@ impl Simulation {
     pub(super) fn take_parted(&mut self, parted: Vec<u64>) -> Result<(), StateMismatch> {
         let mismatch = || StateMismatch { expected: self.state.len(), found: self.state.len() };
         let limits = self.parting.as_ref().ok_or_else(mismatch)?;
-        let built = model::build_parted(&limits.scene, &limits.meshes, &parted);
-        let (model, _) = built.map_err(|_| mismatch())?;
+        let model = limits.torn_models.torn(&parted).ok_or_else(mismatch)?;
         self.state.parted = parted;
         self.take_model(model);
         Ok(())

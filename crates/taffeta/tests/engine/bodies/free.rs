@@ -3,10 +3,10 @@
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::model::{Model, State};
-use taffeta::scene::{
+use taffeta::step::{Energy, momentum};
+use taffeta_scene::{
     Body, BoxShape, CapsuleShape, Cloth, Collider, Method, Pin, PlaneShape, Scene, Sheet, Side, SphereShape,
 };
-use taffeta::step::{Energy, momentum};
 
 fn sheet(width: f64, count: u32) -> Cloth {
     let sheet = Sheet { width, height: width, columns: count, rows: count, slack: 1.0 };
@@ -26,7 +26,7 @@ fn floor() -> Collider {
 }
 
 fn simulation(scene: &Scene) -> Simulation {
-    Simulation::new(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
+    taffeta_scene::simulation(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 fn run_on(simulation: &mut Simulation, steps: u32) {

@@ -2,14 +2,13 @@
 
 use crate::common::mesh_body;
 use std::collections::BTreeMap;
-use taffeta::Simulation;
 use taffeta::check::{Surface, against_mesh, certify, intersections_between_brute_force};
 use taffeta::collide::ccd::distance::{PairKind, closest};
 use taffeta::collide::surface;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Pose, trig};
-use taffeta::model::{BodyMesh, Form};
-use taffeta::scene::{Cloth, Collider, Fault, Keyframe, Mesh, MeshBody, Method, Scene, Sequence, Sheet};
+use taffeta::model::Form;
+use taffeta_scene::{Cloth, Collider, Fault, Keyframe, Mesh, MeshBody, Method, Scene, Sequence, Sheet};
 
 /// A ring that lies flat: its radius, that of its tube [m], corners around both.
 fn torus(radius: f64, tube: f64, corners: [u32; 2]) -> Mesh {
@@ -43,7 +42,7 @@ fn scene(mesh: MeshBody, height: f64, keyframe: Vec<Keyframe>) -> Scene {
 }
 
 fn refused(mesh: MeshBody, meshes: &BTreeMap<String, Mesh>) -> Fault {
-    let Err(faults) = Simulation::new(&scene(mesh, 1.0, vec![]), meshes) else { panic!("taken") };
+    let Err(faults) = taffeta_scene::simulation(&scene(mesh, 1.0, vec![]), meshes) else { panic!("taken") };
     assert_eq!(faults.len(), 1, "{faults:#?}");
     assert_eq!(faults[0].key, "collider[0].mesh.file");
     assert!(!faults[0].remedy.is_empty());
@@ -58,7 +57,7 @@ fn a_ring_is_placed_moved_and_measured() {
     let mut still = asked.clone();
     still.collider[0].keyframe.clear();
     for (asked, gap, cut) in [(&still, 0.1, false), (&asked, 0.0, true)] {
-        let simulation = Simulation::new(asked, &meshes).unwrap();
+        let simulation = taffeta_scene::simulation(asked, &meshes).unwrap();
         let told = certify(simulation.model(), simulation.state());
         assert!((told.min_gap - gap).abs() < 1e-12, "{told:?}");
         assert_eq!(told.cloth_body > 0, cut, "{told:?}");
@@ -81,7 +80,7 @@ fn every_method_lays_a_sheet_on_a_ring() {
         let mut asked = scene(mesh_body("ring.obj"), 0.065, vec![]);
         asked.solver.method = *method;
         asked.cloth[0].sheet.iter_mut().for_each(|sheet| (sheet.columns, sheet.rows) = (9, 9));
-        let mut simulation = Simulation::new(&asked, &meshes).unwrap();
+        let mut simulation = taffeta_scene::simulation(&asked, &meshes).unwrap();
         let touched: u32 = (0..5).map(|_| simulation.step().unwrap().contacts).sum();
         let told = certify(simulation.model(), simulation.state());
         // It would have fallen by 0.14 m.
@@ -95,7 +94,7 @@ fn every_method_lays_a_sheet_on_a_ring() {
 fn a_sequence_moves_straight_from_file_to_file_and_then_rests() {
     let meshes: BTreeMap<String, Mesh> =
         (1..=3).map(|k| (format!("ring-0{k}.obj"), torus(0.1 * f64::from(k), 0.05, [8, 6]))).collect();
-    let mesh = BodyMesh::new(&sequence(3, 10.0), &meshes, "collider[0]").unwrap();
+    let mesh = taffeta_scene::build::surface(&sequence(3, 10.0), &meshes, "collider[0]").unwrap();
     assert!(mesh.deforms());
     let pose = Pose { position: DVec3::X, ..Pose::IDENTITY };
     for (time, radius) in
@@ -141,7 +140,7 @@ fn what_cannot_be_a_body_is_refused_by_name() {
     far.positions.iter_mut().for_each(|p| p.x += 10.0);
     let fault = refused(sequence(2, 25.0), &two(far.clone()));
     assert!(fault.reason.contains("point 0 moves 10.000 m in 0.04 s"), "{fault:?}");
-    assert!(BodyMesh::new(&sequence(2, 5.0), &two(far), "").is_ok());
+    assert!(taffeta_scene::build::surface(&sequence(2, 5.0), &two(far), "").is_ok());
 }
 
 #[test]
@@ -151,9 +150,9 @@ fn triangles_without_area_are_the_lines_that_they_are() {
     mesh.positions.push(0.5 * (a + b));
     mesh.triangles = vec![[0, 1, 48], [0, 0, 1]];
     let meshes = BTreeMap::from([("ring.obj".to_string(), mesh)]);
-    let mesh = BodyMesh::new(&mesh_body("ring.obj"), &meshes, "").unwrap();
+    let mesh = taffeta_scene::build::surface(&mesh_body("ring.obj"), &meshes, "").unwrap();
     assert_eq!(mesh.triangles().len(), 2 * 48 + 1);
-    let simulation = Simulation::new(&scene(mesh_body("ring.obj"), 0.15, vec![]), &meshes).unwrap();
+    let simulation = taffeta_scene::simulation(&scene(mesh_body("ring.obj"), 0.15, vec![]), &meshes).unwrap();
     let told = certify(simulation.model(), simulation.state());
     assert!((told.min_gap - 0.1).abs() < 2e-2 && told.cloth_body == 0, "{told:?}");
 }
@@ -180,7 +179,7 @@ fn least_distance(a: Surface, b: Surface) -> f64 {
 fn gaps_and_intersections_agree_with_all_pairs() {
     let mut random = Random::new(17);
     let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.1, [12, 8]))]);
-    let mesh = BodyMesh::new(&mesh_body("ring.obj"), &meshes, "").unwrap();
+    let mesh = taffeta_scene::build::surface(&mesh_body("ring.obj"), &meshes, "").unwrap();
     let (mut apart, mut crossing) = (0, 0);
     for _ in 0..40 {
         let mut number = |size: f64| random.between(-size, size);

@@ -6,7 +6,7 @@ use taffeta::Simulation;
 use taffeta::check::certify;
 use taffeta::math::{DVec3, Pose, trig};
 use taffeta::model::Form;
-use taffeta::scene::{
+use taffeta_scene::{
     BoxShape, CapsuleShape, Cloth, Collider, Keyframe, Mannequin, Mesh, MeshBody, Method, Pin, Scene,
     Sequence, Sheet, Side, SphereShape, Walk,
 };
@@ -59,7 +59,7 @@ fn cloth_that_lies_on_a_floor_that_moves_and_deforms_is_carried_along() {
         scene.collider =
             vec![Collider { mesh: Some(sequence(60)), friction: Some(1.0), ..Collider::default() }];
         scene.solver.method = method;
-        let mut simulation = Simulation::new(&scene, &meshes).unwrap();
+        let mut simulation = taffeta_scene::simulation(&scene, &meshes).unwrap();
         let mut pinched = 0;
         for _ in 0..45 {
             pinched += simulation.step().unwrap().settled.pinched;
@@ -106,7 +106,7 @@ fn pins_follow_a_body_on_keyframes() {
 
 /// A mannequin that walks, and a ring of cloth around its waist.
 fn belt(method: Method, pin: Pin) -> Scene {
-    let tube = taffeta::scene::Tube { radius: 0.135, length: 0.06, segments: 40, rows: 4 };
+    let tube = taffeta_scene::Tube { radius: 0.135, length: 0.06, segments: 40, rows: 4 };
     let cloth = Cloth { tube: Some(tube), position: [0.0, 1.10, 0.004], pin: vec![pin], ..Cloth::default() };
     let walk = Some(Walk { start: 0.0, duration: 3.0, ..Walk::default() });
     let body = Mannequin { detail: 40, walk, ..Mannequin::default() };
@@ -179,9 +179,10 @@ fn pins_reach_as_far_as_they_are_told() {
     let named = model(Pin { sides: vec![Side::Upper], ..all.clone() });
     let expected: Vec<u32> = held.iter().copied().filter(|p| *p >= 120).collect();
     assert_eq!(named.pins[0].particles, expected);
-    let Err(faults) =
-        Simulation::new(&belt(Method::Verlet, Pin { within: Some(1e-4), ..all }), &Default::default())
-    else {
+    let Err(faults) = taffeta_scene::simulation(
+        &belt(Method::Verlet, Pin { within: Some(1e-4), ..all }),
+        &Default::default(),
+    ) else {
         panic!("taken")
     };
     assert_eq!(faults[0].key, "cloth[0].pin[0].within");
@@ -197,7 +198,7 @@ fn squeeze(
     meshes: &BTreeMap<String, Mesh>,
     frames: u32,
 ) -> (u32, f64, taffeta::check::Certificate) {
-    let mut simulation = Simulation::new(scene, meshes).unwrap();
+    let mut simulation = taffeta_scene::simulation(scene, meshes).unwrap();
     let (mut pinched, mut fastest): (u32, f64) = (0, 0.0);
     for _ in 0..frames {
         let report = simulation.step().unwrap();

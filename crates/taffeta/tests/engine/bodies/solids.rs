@@ -2,14 +2,14 @@
 
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{
+use taffeta::step::Energy;
+use taffeta_scene::{
     Ball, Body, Cloth, Collider, Filling, FillingKind, Method, Pin, PlaneShape, Scene, Sheet, Side,
     SoftSolid, SphereShape,
 };
-use taffeta::step::Energy;
 
 fn simulation(scene: &Scene) -> Simulation {
-    Simulation::new(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
+    taffeta_scene::simulation(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 /// A ball of rubber above a floor.
@@ -115,7 +115,7 @@ fn it_lies_in_cloth_under_a_body_with_the_same_bits_for_every_thread_count() {
 fn a_cell_that_is_too_large_is_refused_at_its_key() {
     let mut scene = jelly(Method::Verlet, 0.4);
     scene.cloth[0].solid.as_mut().unwrap().cell = 0.5;
-    let faults = Simulation::new(&scene, &Default::default()).unwrap_err();
+    let faults = taffeta_scene::simulation(&scene, &Default::default()).unwrap_err();
     assert_eq!(faults[0].key, "cloth[0].solid.cell");
     assert!(faults[0].reason.contains("no cell of 0.5 m fits"), "{faults:?}");
 }

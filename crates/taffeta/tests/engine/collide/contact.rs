@@ -4,12 +4,12 @@ use crate::common::{run, simulation};
 use taffeta::collide::broad_phase::candidates::PairKind;
 use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
 use taffeta::math::DVec3;
-use taffeta::scene::{
+use taffeta::step::StepReport;
+use taffeta::{Simulation, model::Model};
+use taffeta_scene::{
     BoxShape, CapsuleShape, Cloth, Collider, Keyframe, Method, Pin, PlaneShape, Scene, Sheet, Side, Solver,
     SphereShape,
 };
-use taffeta::step::StepReport;
-use taffeta::{Simulation, model::Model};
 
 fn sheet(count: u32, height: f64, turned: f64) -> Cloth {
     let sheet = Sheet { width: 0.6, height: 0.6, columns: count, rows: count, slack: 1.0 };

@@ -3,9 +3,8 @@
 //! `TAFFETA_SECONDS=600 cargo test --release -p taffeta --test engine friction::below` waits ten minutes for the sheet to creep.
 
 use crate::common::{centre, simulation};
-use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{
+use taffeta_scene::{
     Air, BoxShape, CapsuleShape, Cloth, Collider, Contact, FabricChange, Mesh, MeshShape, Method, PlaneShape,
     Scene, Sheet, Solver, UpAxis,
 };
@@ -168,7 +167,8 @@ fn a_belt_over_a_drum_holds_what_the_law_of_capstans_says() {
         for (share, holds) in [(0.95, true), (1.05, false)] {
             let mu = friction_for(share);
             let (scene, mesh) = belt(method, mu);
-            let mut simulation = Simulation::new(&scene, &[("belt".to_string(), mesh)].into()).unwrap();
+            let mut simulation =
+                taffeta_scene::simulation(&scene, &[("belt".to_string(), mesh)].into()).unwrap();
             let mut fallen = Vec::new();
             for _ in 0..45 {
                 simulation.step().unwrap();

@@ -2,8 +2,9 @@
 
 use taffeta::collide::ContactPipeline;
 use taffeta::math::{DVec3, random::Random};
-use taffeta::model::{Model, build};
-use taffeta::scene::{Cloth, Scene, Sheet};
+use taffeta::model::Model;
+use taffeta_scene::build;
+use taffeta_scene::{Cloth, Scene, Sheet};
 
 /// Two sheets, one this far above the other [m].
 fn sheets(apart: f64) -> (Model, Vec<DVec3>) {

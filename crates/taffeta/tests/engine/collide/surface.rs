@@ -2,8 +2,8 @@
 
 use taffeta::collide::surface::{CollisionSurface, NO_EDGE};
 use taffeta::math::DVec3;
-use taffeta::model::build;
-use taffeta::scene::{BoxShape, Cloth, Collider, Scene, Sheet};
+use taffeta_scene::build;
+use taffeta_scene::{BoxShape, Cloth, Collider, Scene, Sheet};
 
 /// The points [m] and triangles of a box as they stand in the surface of a model.
 fn cuboid(size: [f64; 3]) -> (Vec<DVec3>, Vec<[u32; 3]>) {

@@ -2,10 +2,10 @@
 #![allow(dead_code)] // every test file uses its own part
 
 use taffeta::math::DVec3;
-use taffeta::scene::{
+use taffeta::{Simulation, step::StepReport};
+use taffeta_scene::{
     Air, Cloth, Contact, FabricChange, MeshBody, Method, Pin, Scene, Sheet, Side, Solver, Strip, UpAxis,
 };
-use taffeta::{Simulation, step::StepReport};
 
 /// A scene with a square sheet of `n` by `n` particles and 1 m, in a vacuum without gravity.
 pub fn free_sheet(method: Method, n: u32) -> Scene {
@@ -58,7 +58,7 @@ pub fn mesh_body(file: &str) -> MeshBody {
 
 /// The simulation of a scene that has no faults.
 pub fn simulation(scene: &Scene) -> Simulation {
-    Simulation::new(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:#?}"))
+    taffeta_scene::simulation(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:#?}"))
 }
 
 /// Steps for `seconds`.

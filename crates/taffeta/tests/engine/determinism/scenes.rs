@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::check::{seam_opening, self_intersections};
 use taffeta::math::DVec3;
-use taffeta::scene::{
+use taffeta_scene::{
     Ball, Body, BoxShape, Cloth, ClothModel, Collider, Corner, Direction, Disc, Filling, FillingKind,
     Garment, Gust, Keyframe, Lattice, LimitWay, Mesh, Method, Panel, PanelEdge, ParticleOrder, Pin,
     PlaneShape, Scene, Seam, Sequence, Sheet, Side, SoftSolid, SphereShape, StepChoice, StrainLimit, Strip,
@@ -38,7 +38,7 @@ impl Case {
     }
 
     pub fn build(&self) -> Simulation {
-        Simulation::new(&self.scene, &self.meshes).unwrap_or_else(|faults| panic!("{faults:#?}"))
+        taffeta_scene::simulation(&self.scene, &self.meshes).unwrap_or_else(|faults| panic!("{faults:#?}"))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Numbers that no cloth has: refused with a reason, or a step that says what it missed; nothing is lost.
 
 use crate::common::{free_sheet, simulation};
-use taffeta::Simulation;
-use taffeta::scene::{Corner, FabricChange, Method, Pin, Scene};
+use taffeta_scene::{Corner, FabricChange, Method, Pin, Scene};
 
 fn refused(scene: &Scene, key: &str) {
-    let Err(faults) = Simulation::new(scene, &Default::default()) else { panic!("{key} was taken") };
+    let Err(faults) = taffeta_scene::simulation(scene, &Default::default()) else {
+        panic!("{key} was taken")
+    };
     let told = faults.iter().find(|fault| fault.key.contains(key));
     let told = told.unwrap_or_else(|| panic!("nothing said of {key}: {faults:#?}"));
     assert!(!told.remedy.is_empty(), "{told:?}");

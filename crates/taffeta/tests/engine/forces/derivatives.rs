@@ -8,8 +8,7 @@ use taffeta::forces::element::{Blocks, Element};
 use taffeta::forces::hinge::{AngleHinge, FlatHinge};
 use taffeta::forces::{air, bend, spring};
 use taffeta::math::{DMat3, DQuat, DVec3, random::Random, trig};
-use taffeta::model::AirModel;
-use taffeta::scene::Air;
+use taffeta_scene::Air;
 
 #[test]
 fn every_element_obeys_every_law() {
@@ -412,7 +411,8 @@ fn positive<const N: usize>(blocks: &Blocks<N>, shift: f64) -> bool {
 
 #[test]
 fn air_slows_and_never_reverses() {
-    let model = AirModel::of(&Air { density: 1.2, drag: 1.3, skin_friction: 0.02, ..Air::default() }, 1);
+    let model =
+        taffeta_scene::air_model(&Air { density: 1.2, drag: 1.3, skin_friction: 0.02, ..Air::default() }, 1);
     let mut random = Random::new(3);
     for _ in 0..500 {
         let (normal, stream) = (vector(&mut random), 20.0 * vector(&mut random));

@@ -2,8 +2,8 @@
 
 use taffeta::forces::gather::chunks;
 use taffeta::math::{DVec3, Vec4, random::Random};
-use taffeta::model::build;
-use taffeta::scene::{Cloth, Scene, Sheet};
+use taffeta_scene::build;
+use taffeta_scene::{Cloth, Scene, Sheet};
 
 #[test]
 fn every_instruction_set_gives_the_same_bits() {

@@ -1,7 +1,7 @@
 //! Rest lengths of seams over time.
 
 use taffeta::math::DVec3;
-use taffeta::model::links::{Stitch, Stitches};
+use taffeta::model::stitches::{Stitch, Stitches};
 
 #[test]
 fn rest_lengths_shrink_from_the_start_to_the_stitch() {

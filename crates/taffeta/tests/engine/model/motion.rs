@@ -2,7 +2,7 @@
 
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::Motion;
-use taffeta::scene::{Ease, Keyframe};
+use taffeta_scene::{Ease, Keyframe};
 
 #[test]
 fn keyframes_hold_before_and_after_and_ease_between() {

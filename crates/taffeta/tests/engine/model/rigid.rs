@@ -2,8 +2,8 @@
 
 use taffeta::math::{DMat3, DVec3, Pose, random::Random};
 use taffeta::model::rigid::{NotSolid, Solid};
-use taffeta::model::{BodyMesh, Form, RigidBody, Shape};
-use taffeta::scene::{Mesh, MeshShape};
+use taffeta::model::{Form, RigidBody, Shape};
+use taffeta_scene::{Mesh, MeshShape};
 
 fn outer(v: DVec3) -> DMat3 {
     DMat3::from_cols(v * v.x, v * v.y, v * v.z)
@@ -49,7 +49,7 @@ fn of_file(triangles: Vec<[u32; 3]>, positions: Vec<DVec3>) -> Form {
     let mesh = Mesh { positions, triangles, ..Mesh::default() };
     let shape = MeshShape { file: "a".into(), scale: 1.0, up: Default::default(), weld: 0.0 };
     let meshes = [("a".to_string(), mesh)].into();
-    Form::Mesh(BodyMesh::rigid(&shape, &meshes, "body[0]").unwrap())
+    Form::Mesh(taffeta_scene::build::rigid_surface(&shape, &meshes, "body[0]").unwrap())
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use taffeta::forces::spring;
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
-use taffeta::model::{Model, build};
-use taffeta::scene::{Cloth, Scene, Sheet};
+use taffeta::model::Model;
 use taffeta::solve::sparse::matrix::{BlockMatrix, Elements, Pattern};
+use taffeta_scene::build;
+use taffeta_scene::{Cloth, Scene, Sheet};
 
 /// A dense symmetric matrix over the components of particles: the slow twin.
 pub struct Dense {

@@ -1,7 +1,7 @@
 //! A steady step allocates nothing.
 
 use crate::common::{free_sheet, run, simulation};
-use taffeta::scene::{Body, BoxShape, Collider, Method, Pin, Scene, Side, SphereShape};
+use taffeta_scene::{Body, BoxShape, Collider, Method, Pin, Scene, Side, SphereShape};
 use testing::memory::Meter;
 
 /// How often memory is asked for in 0.1 s that are taken a second time: lists of what touches grow with it, and then have all their room.

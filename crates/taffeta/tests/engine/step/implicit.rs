@@ -3,11 +3,11 @@
 use crate::common::{free_sheet, hanging_strip, heavy_elastica, run, simulation};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{
+use taffeta::step::Energy;
+use taffeta_scene::{
     Ball, Cloth, ClothModel, Corner, FabricChange, Filling, FillingKind, Lattice, Method, ParticleOrder, Pin,
     Scene, Sheet, Side, StepChoice, Strip,
 };
-use taffeta::step::Energy;
 
 const IMPLICIT: [Method; 2] = [Method::BackwardEuler, Method::Bdf2];
 

@@ -4,8 +4,8 @@ use crate::common::{free_sheet, mesh_body, simulation};
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{BoxShape, Collider, Contact, Mesh, Method, Scene};
 use taffeta::step::Shortfall;
+use taffeta_scene::{BoxShape, Collider, Contact, Mesh, Method, Scene};
 
 const IMPLICIT: [Method; 2] = [Method::BackwardEuler, Method::Bdf2];
 
@@ -113,7 +113,8 @@ fn the_point_of_a_mesh_does_not_tear_at_the_cloth() {
         let mesh = Some(mesh_body("pyramid"));
         let scene = falling_on(method, Collider { mesh, ..Collider::default() });
         let meshes = BTreeMap::from([("pyramid".to_string(), pyramid())]);
-        let simulation = Simulation::new(&scene, &meshes).unwrap_or_else(|faults| panic!("{faults:#?}"));
+        let simulation =
+            taffeta_scene::simulation(&scene, &meshes).unwrap_or_else(|faults| panic!("{faults:#?}"));
         check(method, Drape::of(simulation));
     }
 }

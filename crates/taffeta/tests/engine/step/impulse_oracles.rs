@@ -4,13 +4,13 @@ use crate::common::{free_sheet, simulation};
 use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::topology::straight_pairs;
-use taffeta::scene::{Method, Scene};
 use taffeta::solve::sparse::direct::LengthSystem;
 use taffeta::solve::strips::bends::{self, Fold};
 use taffeta::solve::strips::blocks::{StripEdge, Strips, Turn, each_block};
 use taffeta::solve::strips::parts::cut;
 use taffeta::solve::strips::predict::{self, PredictInputs, Predictor};
 use taffeta::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
+use taffeta_scene::{Method, Scene};
 
 /// A small net of edges with lengths to keep.
 struct Net {

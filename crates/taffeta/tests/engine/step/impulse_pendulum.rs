@@ -1,8 +1,8 @@
 //! P1's and P2's impulses as printed, against RATTLE's behaviour: a pendulum.
 
 use crate::common::simulation;
-use taffeta::scene::{Air, Cloth, Direction, Method, Pin, Scene, Side, Solver, Strip, Velocities};
 use taffeta::step::Energy;
+use taffeta_scene::{Air, Cloth, Direction, Method, Pin, Scene, Side, Solver, Strip, Velocities};
 
 /// A strip of one cell that swings from its upper side: a pendulum of 0.5 m, let go at 45° or so.
 fn pendulum(direction: Direction, velocities: Velocities, substeps: u32) -> Scene {

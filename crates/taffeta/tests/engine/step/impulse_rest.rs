@@ -2,7 +2,7 @@
 
 use crate::common::{heavy_elastica, simulation};
 use std::collections::BTreeMap;
-use taffeta::scene::{Air, Cloth, Contact, FabricChange, Method, Pin, Scene, Solver, Strip};
+use taffeta_scene::{Air, Cloth, Contact, FabricChange, Method, Pin, Scene, Solver, Strip};
 
 const LENGTH: f64 = 0.2;
 

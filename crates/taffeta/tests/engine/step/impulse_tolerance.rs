@@ -2,8 +2,8 @@
 
 use crate::common::{free_sheet, simulation};
 use taffeta::math::{DVec3, random::Random};
-use taffeta::scene::{Cloth, Corner, Disc, Kick, Method, Pin, Scene, Sheet, Side, Tube};
 use taffeta::step::Shortfall;
+use taffeta_scene::{Cloth, Corner, Disc, Kick, Method, Pin, Scene, Sheet, Side, Tube};
 
 const METHODS: &[Method] = &[Method::ImpulseIterative, Method::ImpulseStrips, Method::ImpulseDirect];
 
@@ -133,7 +133,7 @@ fn a_straight_row_between_pins_is_one_edge_too_many() {
 fn pins_that_are_too_far_apart_are_told_with_numbers() {
     for &method in METHODS {
         let mut scene = hanging_sheet(method, 10, 1.0, 1e-2);
-        let apart = taffeta::scene::Keyframe {
+        let apart = taffeta_scene::Keyframe {
             time: 0.2,
             shift: [0.2, 0.0, 0.0],
             turn: [0.0; 3],
@@ -169,7 +169,7 @@ fn random_scenes_are_within_tolerance_or_say_that_they_are_not() {
         scene.solver.tolerance = 10f64.powi(-(1 + random.below(6) as i32));
         let side = |random: &mut Random| 2 + random.below(14) as u32;
         let mut cloth = Cloth {
-            fabric: taffeta::scene::presets()[random.below(12)].name.into(),
+            fabric: taffeta_scene::presets()[random.below(12)].name.into(),
             velocity: std::array::from_fn(|_| random.between(-3.0, 3.0)),
             kick: Some(Kick { share: random.unit(), speed: random.between(0.0, 10.0) }),
             ..Cloth::default()

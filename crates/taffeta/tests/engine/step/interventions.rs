@@ -3,8 +3,8 @@
 use crate::common::{free_sheet, run, simulation};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::scene::{Method, Pin, Scene, Side};
 use taffeta::step::Hands;
+use taffeta_scene::{Method, Pin, Scene, Side};
 
 /// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces. What hands do far from their grip is for long runs.
 fn side(method: Method) -> u32 {

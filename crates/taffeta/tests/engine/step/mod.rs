@@ -1,6 +1,7 @@
 //! One step, method by method.
 
 mod allocation;
+mod garments;
 mod implicit;
 mod implicit_contact;
 mod impulse_oracles;

@@ -4,7 +4,7 @@ use crate::common::{free_sheet, simulation};
 use taffeta::forces::{self, gather, stable_step::StableStep};
 use taffeta::math::{DVec3, Vec4, random::Random};
 use taffeta::model::{Model, State};
-use taffeta::scene::{Cloth, Disc, Method, Scene, Tube};
+use taffeta_scene::{Cloth, Disc, Method, Scene, Tube};
 
 /// A scene of two sheets, a disc and a tube, crumpled at random.
 fn crumpled() -> (Model, State) {

@@ -1,8 +1,8 @@
 //! Cloth that tears and pins that let go: at the strain and the pull that they should, in two pieces, with the same bits everywhere.
 
 use taffeta::Simulation;
-use taffeta::scene::{Cloth, Ease, FabricChange, Keyframe, Method, Pin, Scene, Side, Strip};
 use taffeta::step::Energy;
+use taffeta_scene::{Cloth, Ease, FabricChange, Keyframe, Method, Pin, Scene, Side, Strip};
 
 const LENGTH: f64 = 0.4;
 const WIDTH: f64 = 0.1;
@@ -36,7 +36,7 @@ fn drawn(method: Method, by: f64, segments: u32) -> Scene {
 }
 
 fn simulation(scene: &Scene) -> Simulation {
-    Simulation::new(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
+    taffeta_scene::simulation(scene, &Default::default()).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 fn run(simulation: &mut Simulation, steps: u32) {

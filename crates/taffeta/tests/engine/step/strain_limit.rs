@@ -3,8 +3,8 @@
 use crate::common::{free_sheet, simulation};
 use taffeta::math::DVec3;
 use taffeta::model::{Model, State};
-use taffeta::scene::{Corner, LimitWay, Method, Pin, StrainLimit};
 use taffeta::solve::limit::{LimitStats, Limiter};
+use taffeta_scene::{Corner, LimitWay, Method, Pin, StrainLimit};
 
 const WAYS: [LimitWay; 2] = [LimitWay::Half, LimitWay::Priority];
 

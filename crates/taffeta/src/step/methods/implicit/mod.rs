@@ -13,8 +13,8 @@ mod particles;
 
 use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::{DMat3, DVec3, Vec4};
+use crate::model::StepChoice;
 use crate::model::{Model, State};
-use crate::scene::StepChoice;
 use crate::step::report::{StepError, StepReport};
 use crate::step::rigid_bodies;
 use contact::ContactRows;

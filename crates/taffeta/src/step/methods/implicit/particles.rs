@@ -5,7 +5,7 @@
 
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
-use crate::scene::ParticleOrder;
+use crate::model::ParticleOrder;
 
 /// Parts of this size are not bisected further.
 const SMALLEST_PART: usize = 32;

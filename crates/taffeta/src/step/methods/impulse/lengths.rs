@@ -3,8 +3,8 @@
 use super::elements as parts;
 use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
+use crate::model::Method;
 use crate::model::Model;
-use crate::scene::Method;
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{self, StripBlock, Strips};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};

@@ -3,8 +3,8 @@
 //! Added mass stands for stiffness across tense edges (`solve::strips::predict`). Where it moves fast the motion is wrong: energy comes and goes with it. Its share of
 //! the kinetic energy is the measure; it grows with the square of the sub-step. Sub-steps of one step are equal: kept tensions balance at one length.
 
+use crate::model::Method;
 use crate::model::{ClothPiece, Model};
-use crate::scene::Method;
 use crate::solve::strips::predict::Sums;
 
 /// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.

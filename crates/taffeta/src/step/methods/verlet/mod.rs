@@ -10,9 +10,9 @@ use crate::collide::{self, CcdStats, ContactParams, ContactPipeline, Corners, Mo
 use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
 use crate::math::{DVec3, Vec4};
+use crate::model::Method;
 use crate::model::{Led, Model, State};
 use crate::parallel;
-use crate::scene::Method;
 use crate::step::report::{Shortfall, Stages, StepError, StepReport};
 use crate::step::rigid_bodies;
 use secant::{Bdf2Start, Iterate, MOST_ITERATIONS, SETTLED, Secant};

@@ -1,0 +1,8 @@
+//! Bodies that cloth meets: from files, and the one that the program makes itself.
+
+pub mod clip;
+pub mod files;
+pub mod mannequin;
+mod mannequin_shape;
+mod mannequin_walk;
+mod surface_nets;

@@ -1,0 +1,298 @@
+//! Garments that cannot be cut or sewn: outlines, darts, seams and names that make no sense.
+
+use crate::Fabric;
+use crate::rules::fabrics::unknown_fabric;
+use crate::rules::motions::check_times;
+use crate::rules::pins::check_seat;
+use crate::rules::sense::{MOST_PARTICLES, check_names};
+use crate::rules::{Faults, Rule, short, suggestion, written};
+use crate::scene::garment::{Garment, Panel, PanelPlace};
+use crate::scene::outline::{Outline, Run, edges, mouth};
+use crate::scene::place::Place;
+use crate::scene::{ClothModel, Collider, Scene};
+use std::f64::consts::TAU;
+use taffeta::math::DVec2;
+
+impl Scene {
+    pub(super) fn check_garments(&self, faults: &mut Faults) {
+        let garments = Place::Root.key("garment");
+        let mut particles: f64 = 0.0;
+        for (index, garment) in self.garment.iter().enumerate() {
+            if faults.is_full() {
+                return;
+            }
+            let place = garments.item(index);
+            self.check_fabrics(garment, place, faults);
+            if garment.model != ClothModel::Springs && !self.solver.method.is_implicit() {
+                let detail = format!(": `{}`", self.solver.method.name());
+                let remedy = "choose `backward-euler` or `bdf2`, or leave this out";
+                faults.report(Rule::NotForMethod, place.key("model"), "", &detail, remedy);
+            }
+            if garment.panel.is_empty() {
+                let remedy = "name a `pattern`, or draw a `[[garment.panel]]`";
+                faults.report(Rule::NoPanel, place, "", "", remedy);
+            }
+            check_panels(garment, place, faults);
+            check_places(garment, place, faults);
+            particles += garment.panel.iter().map(|panel| estimate(panel, garment.edge_length)).sum::<f64>();
+            if particles > MOST_PARTICLES as f64 {
+                let detail = format!(": {particles:.0} up to here, where {MOST_PARTICLES} is the most");
+                let remedy = "make `edge_length` larger";
+                return faults.report(Rule::TooManyParticles, place, "", &detail, remedy);
+            }
+            check_seams(garment, place, faults);
+            check_pins(garment, &self.collider, place, faults);
+        }
+        check_names(self.garment.iter().map(|garment| &garment.name), garments, faults);
+    }
+
+    fn check_fabrics(&self, garment: &Garment, place: Place, faults: &mut Faults) {
+        let mut known = |name: &str, place: Place| {
+            if self.fabric(name).is_none() && !self.fabrics.contains_key(name) {
+                let own = self.fabrics.keys().map(String::as_str);
+                unknown_fabric(Rule::UnknownFabric, place, name, own, faults);
+            }
+        };
+        known(&garment.fabric, place.key("fabric"));
+        let panels = place.key("panel");
+        for (index, panel) in garment.panel.iter().enumerate() {
+            if let Some(name) = &panel.fabric {
+                known(name, panels.item(index).key("fabric"));
+            }
+        }
+    }
+
+    /// The fabric of a panel.
+    pub fn panel_fabric(&self, garment: &Garment, panel: &Panel) -> Option<Fabric> {
+        self.fabric(panel.fabric.as_ref().unwrap_or(&garment.fabric))
+    }
+}
+
+/// How many particles a panel will have, about.
+fn estimate(panel: &Panel, edge_length: f64) -> f64 {
+    0.5 * Outline::new(panel).doubled_area().abs() / (edge_length * edge_length)
+}
+
+fn check_panels(garment: &Garment, place: Place, faults: &mut Faults) {
+    let panels = place.key("panel");
+    for (index, panel) in garment.panel.iter().enumerate() {
+        let place = panels.item(index);
+        let names = panel.edge.iter().map(|edge| &edge.name);
+        check_names(names, place.key("edge"), faults);
+        if check_outline(panel, place, faults) && check_darts(panel, place, faults) {
+            check_size(panel, garment.edge_length, place, faults);
+        }
+    }
+    check_names(garment.panel.iter().map(|panel| &panel.name), panels, faults);
+}
+
+fn check_places(garment: &Garment, place: Place, faults: &mut Faults) {
+    let list = place.key("place");
+    for (index, PanelPlace { panel: name, .. }) in garment.place.iter().enumerate() {
+        let (item, value) = (list.item(index), written(&name.as_str().into()));
+        if !garment.panel.iter().any(|panel| panel.name == *name) {
+            let remedy = suggestion(name, &panel_names(garment), "the panels are");
+            faults.report(Rule::NoSuchPanel, item.key("panel"), value, "", remedy);
+        } else if garment.place[..index].iter().any(|place| place.panel == *name) {
+            faults.report(Rule::PlacedTwice, item.key("panel"), value, "", "leave one of them out");
+        }
+    }
+}
+
+fn panel_names(garment: &Garment) -> Vec<&str> {
+    garment.panel.iter().map(|panel| panel.name.as_str()).collect()
+}
+
+/// Whether the outline without darts encloses an area against the clock and comes back to its start.
+fn check_outline(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
+    let edge_list = place.key("edge");
+    let of = format!(": panel `{}`", panel.name);
+    let before = faults.list.len();
+    for (index, curve) in edges(panel).iter().enumerate() {
+        // What the schema refuses makes no length.
+        if curve.length() <= 0.0 {
+            let remedy = "take it out, or let it end elsewhere than it starts";
+            faults.report(Rule::NoLength, edge_list.item(index), "", &of, remedy);
+        }
+    }
+    if let Some(last) = panel.edge.last().filter(|last| last.to != panel.start) {
+        let item = edge_list.item(panel.edge.len() - 1);
+        let [x, y] = panel.start.map(short);
+        let value = format!("[{}, {}]", short(last.to[0]), short(last.to[1]));
+        let remedy = format!("let the last edge end at [{x}, {y}]");
+        faults.report(Rule::OpenOutline, item.key("to"), value, &of, remedy);
+    }
+    if faults.list.len() > before {
+        return false;
+    }
+    let plain = Panel { dart: Vec::new(), ..panel.clone() };
+    let outline = Outline::new(&plain);
+    if let Some([first, second]) = outline.crossing() {
+        let detail = format!("{of}, {} and {}", named(panel, first), named(panel, second));
+        faults.report(Rule::CrossesItself, edge_list, "", &detail, "move a corner or a control point");
+    } else if outline.doubled_area().abs() <= 1e-9 * outline.size().length_squared() {
+        faults.report(Rule::NoArea, edge_list, "", &of, "draw an outline that goes around something");
+    } else if outline.doubled_area() < 0.0 {
+        let remedy = "list the edges the other way around";
+        faults.report(Rule::Clockwise, edge_list, "", &of, remedy);
+    }
+    faults.list.len() == before
+}
+
+/// A run in words.
+fn named(panel: &Panel, run: Run) -> String {
+    match run {
+        Run::Edge(edge) if !panel.edge[edge].name.is_empty() => format!("edge `{}`", panel.edge[edge].name),
+        Run::Edge(edge) => format!("edge {edge}"),
+        Run::In(dart) | Run::Out(dart) => format!("dart {dart}"),
+    }
+}
+
+/// Whether all darts lie within their edges and their panel.
+fn check_darts(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
+    let (before, list, curves) = (faults.list.len(), place.key("dart"), edges(panel));
+    for (index, dart) in panel.dart.iter().enumerate() {
+        let place = list.item(index);
+        let Some(edge) = panel.edge(&dart.edge) else {
+            unknown_edge(panel, &dart.edge, place.key("edge"), faults);
+            continue;
+        };
+        let [from, to] = mouth(dart, &curves[edge]);
+        if from <= 0.0 || to >= curves[edge].length() {
+            let detail = format!(
+                ": it reaches from {from:.4} to {to:.4} m on edge `{}` of {:.4} m",
+                dart.edge,
+                curves[edge].length()
+            );
+            faults.report(Rule::DartOutside, place, "", &detail, "move its middle, or make it narrower");
+        }
+    }
+    if faults.list.len() == before
+        && !panel.dart.is_empty()
+        && let Some([first, second]) = Outline::new(panel).crossing()
+    {
+        let detail =
+            format!(": panel `{}`, {} meets {}", panel.name, named(panel, first), named(panel, second));
+        faults.report(Rule::DartOutside, list, "", &detail, "make it shorter or narrower, or move it");
+    }
+    faults.list.len() == before
+}
+
+/// A panel has to be larger than its cells, and to fit around its cylinder.
+fn check_size(panel: &Panel, edge_length: f64, place: Place, faults: &mut Faults) {
+    let DVec2 { x: width, y: height } = Outline::new(panel).size();
+    if edge_length > width.min(height) {
+        let detail =
+            format!(": panel `{}` is {width:.4} m by {height:.4} m, `edge_length` {edge_length}", panel.name);
+        let remedy = "make `edge_length` of the garment shorter, or the panel larger";
+        faults.report(Rule::SmallerThanACell, place, "", &detail, remedy);
+    }
+    if let Some(wrap) = &panel.wrap
+        && width >= TAU * wrap.radius
+    {
+        let detail =
+            format!(": panel `{}` is {width:.4} m wide, {:.4} m go around", panel.name, TAU * wrap.radius);
+        let remedy = format!("make it larger than {:.4} m", width / TAU);
+        faults.report(Rule::WrapsOver, place.key("wrap").key("radius"), short(wrap.radius), &detail, remedy);
+    }
+}
+
+fn check_seams(garment: &Garment, place: Place, faults: &mut Faults) {
+    let (list, outlines) = (place.key("seam"), garment.panel.iter().map(Outline::new).collect::<Vec<_>>());
+    for (index, seam) in garment.seam.iter().enumerate() {
+        let place = list.item(index);
+        let join = place.key("join");
+        let ends: Vec<Option<(usize, usize)>> = seam
+            .join
+            .iter()
+            .enumerate()
+            .map(|(k, name)| find_edge(garment, name, join.item(k), faults))
+            .collect();
+        let [Some(first), Some(second)] = ends[..] else { continue };
+        if first == second {
+            let remedy = "name two edges; a fold needs no seam";
+            faults.report(Rule::SewnToItself, join, "", "", remedy);
+            continue;
+        }
+        let [a, b] = [first, second].map(|(panel, edge)| outlines[panel].sewn_length(edge));
+        // A dart may leave nothing of an edge; that is told elsewhere.
+        if a.min(b) > 0.0 && (a - b).abs() > garment.ease * a.max(b) {
+            let detail = format!(
+                ": `{}` has {a:.4} m and `{}` {b:.4} m, {:.1} % apart where `ease` allows {:.1} %",
+                seam.join[0],
+                seam.join[1],
+                100.0 * (a - b).abs() / a.max(b),
+                100.0 * garment.ease
+            );
+            let remedy = "draw them alike, or allow more `ease`";
+            faults.report(Rule::SeamLengths, place, "", &detail, remedy);
+        }
+    }
+}
+
+fn check_pins(garment: &Garment, colliders: &[Collider], place: Place, faults: &mut Faults) {
+    let list = place.key("pin");
+    let mut held: Vec<((usize, usize), usize)> = Vec::new();
+    for (index, pin) in garment.pin.iter().enumerate() {
+        let place = list.item(index);
+        if pin.edges.is_empty() {
+            faults.report(Rule::PinsNothing, place, "", "", "name `edges`, or take the pin out");
+        }
+        let edges = place.key("edges");
+        for (k, name) in pin.edges.iter().enumerate() {
+            held.extend(find_edge(garment, name, edges.item(k), faults).map(|edge| (edge, index)));
+        }
+        check_times(&pin.keyframe, place, faults);
+        check_seat(&pin.led(), colliders, place, faults);
+    }
+    held.sort_unstable();
+    let moves = |pin: usize| garment.pin[pin].led().moves();
+    for pair in held.windows(2) {
+        let [(edge, first), (same, second)] = pair else { continue };
+        if edge == same && first != second && (moves(*first) || moves(*second)) {
+            let (panel, edge) = (&garment.panel[edge.0], &garment.panel[edge.0].edge[edge.1]);
+            let detail = format!(": edge `{}.{}` of `pin[{first}]`", panel.name, edge.name);
+            let remedy = "leave it to one of them, or give neither keyframes";
+            faults.report(Rule::PinnedTwice, list.item(*second), "", &detail, remedy);
+        }
+    }
+}
+
+/// The edge that `panel.edge` names; a fault where there is none.
+fn find_edge(garment: &Garment, name: &str, place: Place, faults: &mut Faults) -> Option<(usize, usize)> {
+    let found = garment.find(name);
+    if found.is_none() {
+        let (panel, edge) = name.rsplit_once('.').unwrap_or((name, ""));
+        match garment.panel.iter().find(|p| p.name == panel) {
+            Some(panel) => unknown_edge(panel, edge, place, faults),
+            None => {
+                let remedy = suggestion(panel, &panel_names(garment), "write `panel.edge`; the panels are");
+                faults.report(Rule::UnknownPanel, place, written(&name.into()), "", remedy);
+            }
+        }
+    }
+    found
+}
+
+fn unknown_edge(panel: &Panel, name: &str, place: Place, faults: &mut Faults) {
+    let known: Vec<&str> =
+        panel.edge.iter().map(|edge| edge.name.as_str()).filter(|n| !n.is_empty()).collect();
+    let remedy = suggestion(name, &known, "its edges are");
+    faults.report(Rule::UnknownEdge, place, written(&name.into()), &format!(" `{}`", panel.name), remedy);
+}
+
+impl Garment {
+    /// What is eased in, one sentence for each seam whose edges differ by more than a hundredth.
+    pub fn easings(&self) -> Vec<String> {
+        let outlines: Vec<Outline> = self.panel.iter().map(Outline::new).collect();
+        let eased = |seam: &crate::scene::Seam| {
+            let length = |name: &str| self.find(name).map(|(panel, edge)| outlines[panel].sewn_length(edge));
+            let (a, b) = (length(&seam.join[0])?, length(&seam.join[1])?);
+            ((a - b).abs() > 0.01 * a.max(b)).then(|| {
+                let [first, second] = &seam.join;
+                format!("`{first}` ({a:.3} m) is eased into `{second}` ({b:.3} m)")
+            })
+        };
+        self.seam.iter().filter_map(eased).collect()
+    }
+}

@@ -1,0 +1,231 @@
+//! A garment: flat panels with outlines of named edges, the seams that join them, and where they start around a body.
+
+use super::Keyframe;
+use super::cloth::{ClothModel, Pin};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A garment: panels cut from cloth and sewn together. Every panel becomes a piece of cloth of its own, named `garment.panel`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Garment {
+    /// Its name in messages and reports.
+    pub name: String,
+    /// Where panels and seams come from: a built-in pattern (`t-shirt`, `skirt`) or a file, relative to the folder of the scene, with `[[panel]]` and
+    /// `[[seam]]` as here. Those given here come first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// The fabric of all panels that name none.
+    pub fabric: String,
+    /// What the elements of its panels are. Only implicit methods know others than springs.
+    pub model: ClothModel,
+    /// Distance of neighbouring particles [m].
+    #[schemars(range(min = 1e-4, max = 10.0))]
+    pub edge_length: f64,
+    /// How long the sewing takes [s]: seams shrink from the distance that panels start at to a stitch.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub sewing: f64,
+    /// When the sewing begins [s]: what is worn over another garment is sewn after it.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub sewing_start: f64,
+    /// Largest difference of two edges that are sewn together, as a share of the longer one [1]. What differs is eased in along the whole seam.
+    #[schemars(range(min = 0.0, max = 0.9))]
+    pub ease: f64,
+    /// Where the origin that panels are placed from lies [m].
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
+    pub position: [f64; 3],
+    /// Turns about x, then y, then z [degrees].
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
+    pub rotation: [f64; 3],
+    /// The panels.
+    #[schemars(length(max = 200))]
+    pub panel: Vec<Panel>,
+    /// Panels that start elsewhere than their pattern says, so as to be outside of what is worn below.
+    #[schemars(length(max = 200))]
+    pub place: Vec<PanelPlace>,
+    /// The seams.
+    #[schemars(length(max = 1000))]
+    pub seam: Vec<Seam>,
+    /// Edges of panels that do not move, move by keyframes, or follow a body.
+    #[schemars(length(max = 1000))]
+    pub pin: Vec<GarmentPin>,
+}
+
+impl Default for Garment {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            pattern: None,
+            fabric: "cotton".into(),
+            model: ClothModel::default(),
+            edge_length: 0.02,
+            sewing: 1.0,
+            sewing_start: 0.0,
+            ease: 0.1,
+            position: [0.0; 3],
+            rotation: [0.0; 3],
+            panel: Vec::new(),
+            place: Vec::new(),
+            seam: Vec::new(),
+            pin: Vec::new(),
+        }
+    }
+}
+
+/// A flat panel, drawn as seen from outside: x to the right, y up. It stands in the plane z = 0 and looks towards z, or is wrapped; then it is placed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Panel {
+    /// Its name, in seams and messages.
+    pub name: String,
+    /// Its fabric; left out, that of the garment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fabric: Option<String>,
+    /// Direction of the warp, from x towards y [degrees].
+    #[serde(default = "upright")]
+    #[schemars(range(min = -360.0, max = 360.0))]
+    pub warp: f64,
+    /// Where the outline starts [m].
+    #[schemars(inner(range(min = -100.0, max = 100.0)))]
+    pub start: [f64; 2],
+    /// The outline, edge after edge against the clock, back to its start.
+    #[schemars(length(min = 2, max = 100))]
+    pub edge: Vec<PanelEdge>,
+    /// Darts.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub dart: Vec<Dart>,
+    /// Wraps it on a cylinder; left out, it stays flat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrap: Option<Wrap>,
+    /// Where the origin of its drawing is, or the axis of its cylinder [m].
+    #[serde(default)]
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
+    pub position: [f64; 3],
+    /// Turns about x, then y, then z [degrees].
+    #[serde(default)]
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
+    pub rotation: [f64; 3],
+}
+
+/// From across to along: pattern pieces are drawn upright.
+fn upright() -> f64 {
+    90.0
+}
+
+/// An edge of an outline, from the end of the one before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelEdge {
+    /// Its name, in seams, darts and pins.
+    #[serde(default)]
+    pub name: String,
+    /// Where it ends [m].
+    #[schemars(inner(range(min = -100.0, max = 100.0)))]
+    pub to: [f64; 2],
+    /// Control points of a Bezier curve, one or two [m]; left out, the edge is straight.
+    #[serde(default)]
+    #[schemars(length(max = 2), inner(inner(range(min = -100.0, max = 100.0))))]
+    pub via: Vec<[f64; 2]>,
+}
+
+/// A wedge cut out of an edge, whose two sides are sewn together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dart {
+    /// The edge that it is cut into.
+    pub edge: String,
+    /// Where its middle is, as a share of the edge [1].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub at: f64,
+    /// How wide it is at the edge [m].
+    #[schemars(range(min = 1e-4, max = 10.0))]
+    pub width: f64,
+    /// How far it reaches into the panel [m].
+    #[schemars(range(min = 1e-4, max = 10.0))]
+    pub depth: f64,
+}
+
+/// A cylinder that a panel starts on: its axis is y, x goes around it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wrap {
+    /// Its radius [m].
+    #[schemars(range(min = 1e-3, max = 100.0))]
+    pub radius: f64,
+    /// Where x = 0 lies on it [degrees]: 0 is towards z, 90 towards x.
+    #[serde(default)]
+    #[schemars(range(min = -360.0, max = 360.0))]
+    pub angle: f64,
+}
+
+/// Where a panel starts instead of where its pattern puts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelPlace {
+    /// The name of the panel.
+    pub panel: String,
+    /// Where the origin of its drawing is, or the axis of its cylinder [m]; left out, as in the pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1e5, max = 1e5)))]
+    pub position: Option<[f64; 3]>,
+    /// Turns about x, then y, then z [degrees]; left out, as in the pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
+    pub rotation: Option<[f64; 3]>,
+}
+
+/// Two edges that are sewn together, as `panel.edge`. They have the same number of stitches, however long they are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seam {
+    /// The two edges.
+    pub join: [String; 2],
+    /// Joins start with start. Left out, the start of one joins the end of the other, as is usual for outlines that all run against the clock.
+    #[serde(default)]
+    pub reverse: bool,
+}
+
+/// Edges of panels whose particles do not move, move together by keyframes, or follow a body.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GarmentPin {
+    /// The edges, as `panel.edge`.
+    pub edges: Vec<String>,
+    /// How they move, turning about their common centre; times must increase.
+    pub keyframe: Vec<Keyframe>,
+    /// The name of a collider that they follow: each keeps its place over the nearest point of it, as it moves and deforms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+}
+
+impl GarmentPin {
+    /// The same as a pin of cloth, whose particles are still to be named.
+    pub fn led(&self) -> Pin {
+        Pin { keyframe: self.keyframe.clone(), on: self.on.clone(), ..Pin::default() }
+    }
+}
+
+impl Garment {
+    /// The panel and the edge that `panel.edge` names.
+    pub fn find(&self, name: &str) -> Option<(usize, usize)> {
+        let (panel, edge) = name.rsplit_once('.')?;
+        let panel = self.panel.iter().position(|p| p.name == panel)?;
+        Some((panel, self.panel[panel].edge(edge)?))
+    }
+
+    /// Position and turns of a panel before those of the garment [m, degrees].
+    pub fn placed(&self, panel: &Panel) -> [[f64; 3]; 2] {
+        let own = self.place.iter().find(|place| place.panel == panel.name);
+        let position = own.and_then(|place| place.position);
+        let rotation = own.and_then(|place| place.rotation);
+        [position.unwrap_or(panel.position), rotation.unwrap_or(panel.rotation)]
+    }
+}
+
+impl Panel {
+    /// The edge of that name.
+    pub fn edge(&self, name: &str) -> Option<usize> {
+        self.edge.iter().position(|edge| edge.name == name && !name.is_empty())
+    }
+}

@@ -1,0 +1,6 @@
+//! What scenes are made into: shapes, imports, elements.
+
+mod elements;
+mod import;
+mod shapes;
+mod stuffing;

@@ -1,0 +1,30 @@
+//! What a cloth is made of, as a textile laboratory would put it.
+
+/// A fabric in laboratory units. `model` turns these into masses and element coefficients, in one place.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Fabric {
+    /// Mass per area [g/m²].
+    pub density: f64,
+    /// Tensile stiffness of a strip cut along the warp: force per width and strain [N/m].
+    pub warp: f64,
+    /// The same along the weft [N/m].
+    pub weft: f64,
+    /// The same at 45° between them [N/m]; it is what shear stiffness is found from.
+    pub bias: f64,
+    /// Bending rigidity along the warp: moment per width and curvature [µN·m].
+    pub bending_warp: f64,
+    /// The same along the weft [µN·m].
+    pub bending_weft: f64,
+    /// Thickness [mm].
+    pub thickness: f64,
+    /// Coulomb friction of the fabric on itself [1].
+    pub friction: f64,
+    /// Kelvin-Voigt time of stretch and shear [ms]: damper = time × stiffness; a vibration of angular frequency ω has
+    /// the damping ratio ω × time / 2.
+    pub damping: f64,
+    /// The same for bending [ms].
+    pub bending_damping: f64,
+    /// Colour in pictures, `#rrggbb`.
+    pub colour: String,
+}

@@ -11,7 +11,7 @@ use taffeta::check::{Certificate, seam_opening};
 use taffeta::collide::CcdStats;
 use taffeta::model::{Model, Split};
 use taffeta::solve::strips::parts::{self, Statistics};
-use taffeta::step::{Energy, momentum};
+use taffeta::step::momentum;
 use taffeta_bench::{FrameSteps, machine};
 use taffeta_io::recording::{Frame, Reader, RecordingError};
 use taffeta_io::replacement::Replacement;
@@ -81,20 +81,20 @@ impl FrameReport {
             time_s: state.time,
             wall_ms: 1e3 * steps.wall.as_secs_f64(),
             stage_ms: stages.map(|(name, seconds)| (name.into(), json!(1e3 * seconds))).collect(),
-            iterations: steps.iterations,
-            substeps: steps.substeps,
-            converged: steps.converged,
+            iterations: u64::from(steps.report.iterations),
+            substeps: u64::from(steps.report.substeps),
+            converged: steps.report.converged,
             max_strain: finite(certificate.max_strain),
             mean_strain: finite(certificate.mean_strain),
-            contacts: steps.contacts,
-            guard: steps.settled,
+            contacts: steps.report.contacts,
+            guard: steps.report.ccd,
             intersections: certificate.cloth_cloth + certificate.cloth_body,
             cloth_cloth: certificate.cloth_cloth,
             cloth_body: certificate.cloth_body,
             min_gap_m: finite(certificate.min_gap),
             seam_opening_m: seam_opening(model, state).and_then(finite),
             torn: model.splits.clone(),
-            energy_j: json!(Energy::of(model, state)),
+            energy_j: json!(simulation.energy()),
             momentum: json!(momentum(model, state).to_array()),
             state_hash: format!("{:016x}", state.hash()),
         }

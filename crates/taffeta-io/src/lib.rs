@@ -1,6 +1,7 @@
 //! Everything of Taffeta that is a file: scene files, meshes, recordings, exports.
 
 pub mod catalogue;
+pub mod clock;
 pub mod export;
 pub mod mesh;
 pub mod recording;

@@ -11,7 +11,8 @@ use taffeta::Simulation;
 use taffeta::check;
 use taffeta::math::DVec3;
 use taffeta::model::{Model, State};
-use taffeta::step::{Energy, Hands, Stages, StepError};
+use taffeta::step::{Hands, StepError, StepReport};
+use taffeta_io::clock::StageClock;
 use taffeta_io::scene_file::LoadedScene;
 use taffeta_scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
 
@@ -290,7 +291,7 @@ impl Side {
             start: 0,
         };
         side.start = side.start_hash();
-        side.report = side.told(&Default::default());
+        side.report = side.told(&Default::default(), &Default::default(), 0.0, 0.0);
         Ok(side)
     }
 
@@ -333,45 +334,33 @@ impl Side {
     /// Moves on by a frame, and tells whether anything tore or came off.
     fn advance(&mut self, frame_time: f64) -> Result<bool, StepError> {
         let begun = Instant::now();
-        let mut told = Told { converged: true, ..Told::default() };
-        let mut parted = false;
-        for _ in 0..self.simulation.model().steps_per_frame {
-            let step = self.simulation.step()?;
-            parted |= step.parted > 0;
-            told.iterations += u64::from(step.iterations);
-            told.substeps += u64::from(step.substeps);
-            told.converged &= step.converged;
-            told.shortfall = step.shortfall.map(|reason| reason.to_string()).or(told.shortfall);
-            told.contacts = step.contacts;
-            step.stages.iter().for_each(|(name, seconds)| told.stages.add(name, seconds));
-        }
-        told.wall = begun.elapsed().as_secs_f64();
-        told.realtime_factor = frame_time / told.wall;
-        self.report = self.told(&told);
-        if parted {
+        let mut stages = StageClock::default();
+        let report = self.simulation.step_frame(&mut stages)?;
+        self.report = self.told(&report, &stages, begun.elapsed().as_secs_f64(), frame_time);
+        if report.parted > 0 {
             self.judged = certifier::for_the_check(self.simulation.model());
         }
-        Ok(parted)
+        Ok(report.parted > 0)
     }
 
-    fn told(&self, told: &Told) -> Value {
+    fn told(&self, report: &StepReport, stages: &StageClock, wall: f64, frame_time: f64) -> Value {
         let (model, state) = (self.simulation.model(), self.simulation.state());
         let strain = check::strain(&state.positions, &model.edges, &model.rest_lengths);
         let finite = |number: f64| number.is_finite().then_some(number);
         let stages: Map<String, Value> =
-            told.stages.iter().map(|(name, seconds)| (name.into(), json!(1e3 * seconds))).collect();
+            stages.iter().map(|(name, seconds)| (name.into(), json!(1e3 * seconds))).collect();
         json!({
-            "wall_ms": 1e3 * told.wall,
+            "wall_ms": 1e3 * wall,
             "stage_ms": stages,
-            "iterations": told.iterations,
-            "substeps": told.substeps,
-            "converged": told.converged,
-            "shortfall": told.shortfall,
+            "iterations": report.iterations,
+            "substeps": report.substeps,
+            "converged": report.converged,
+            "shortfall": report.shortfall.map(|reason| reason.to_string()),
             "max_strain": finite(strain.max),
             "mean_strain": finite(strain.mean),
-            "contacts": told.contacts,
-            "energy_j": Energy::of(model, state),
-            "realtime_factor": finite(told.realtime_factor),
+            "contacts": report.contacts,
+            "energy_j": self.simulation.energy(),
+            "realtime_factor": finite(frame_time / wall),
             "torn": model.splits,
             "state_hash": format!("{:016x}", state.hash()),
         })
@@ -389,19 +378,6 @@ fn followed(now: DVec3, place: DVec3, velocity: &mut DVec3, size: f64, frame_tim
     *velocity += (wanted - *velocity).clamp_length_max(speed * frame_time / HAND_EASE);
     *velocity = velocity.clamp_length_max(speed);
     now + *velocity * frame_time
-}
-
-/// What the steps of a frame tell together.
-#[derive(Default)]
-struct Told {
-    wall: f64,
-    stages: Stages,
-    iterations: u64,
-    substeps: u64,
-    converged: bool,
-    shortfall: Option<String>,
-    contacts: u32,
-    realtime_factor: f64,
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ fn row(method: Method, multiple: Option<u32>, run: &Run, exact: &Run, size: f64,
     let frames = run.steps.len();
     Row {
         method: method.name(),
-        substeps: run.steps.iter().map(|frame| frame.substeps as f64).sum::<f64>() / frames as f64,
+        substeps: run.steps.iter().map(|frame| f64::from(frame.report.substeps)).sum::<f64>() / frames as f64,
         chosen_by: if multiple.is_some() { "us" } else { "the method" },
         threads,
         frames: frames as u32,

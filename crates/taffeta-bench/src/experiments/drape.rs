@@ -112,11 +112,11 @@ fn go_through(
         ms_per_frame: Milliseconds::of(&steps),
         stage_ms: stage_medians(&steps, certificate_s),
         realtime_factor: f64::from(frames) * f64::from(model.steps_per_frame) * model.step_time / wall,
-        substeps: steps.iter().map(|frame| frame.substeps as f64).sum::<f64>() / f64::from(frames),
+        substeps: steps.iter().map(|frame| f64::from(frame.report.substeps)).sum::<f64>() / f64::from(frames),
         tolerance: model.tolerance,
         max_strain,
         intersections,
-        contacts: steps.last().map_or(0, |frame| frame.contacts),
+        contacts: steps.last().map_or(0, |frame| frame.report.contacts),
     })
 }
 

@@ -127,8 +127,8 @@ fn go_through(simulation: &mut Simulation, frames: u32) -> Result<Row, StepError
         max_strain = max_strain.max(simulation.certificate().max_strain);
     }
     let wall: f64 = steps.iter().map(|frame| frame.wall.as_secs_f64()).sum();
-    let substeps = steps.iter().map(|frame| frame.substeps).sum::<u64>() as f64;
-    let iterations = steps.iter().map(|frame| frame.iterations).sum::<u64>() as f64;
+    let substeps = steps.iter().map(|frame| u64::from(frame.report.substeps)).sum::<u64>() as f64;
+    let iterations = steps.iter().map(|frame| u64::from(frame.report.iterations)).sum::<u64>() as f64;
     let mut stages: Map<String, Value> = Map::new();
     for (name, seconds) in steps.iter().flat_map(|frame| frame.stages.iter()) {
         let before = stages.get(name).and_then(Value::as_f64).unwrap_or(0.0);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 use taffeta::math::DVec3;
-use taffeta::model::{Model, State};
+use taffeta::model::{Environment, Model, State};
 use taffeta::solve::limit::Limiter;
 use taffeta_scene::{Cloth, Corner, LimitWay, Pin, Scene, Sheet, StrainLimit};
 
@@ -79,7 +79,7 @@ fn words(row: &Row) -> String {
 }
 
 fn timed(model: &Model, state: &State, limit: &StrainLimit, particles: u32) -> Row {
-    let mut limiter = Limiter::new(model);
+    let mut limiter = Limiter::new(model, &Environment::new(model));
     let mut times = Vec::new();
     let mut swept = None;
     for _ in 0..REPEATS {
@@ -99,7 +99,7 @@ fn stretched(what: &str, grid: u32, stretch: f64) -> Result<(Model, State), Benc
     let cloth = Cloth { sheet: Some(sheet), rotation: [90.0, 0.0, 0.0], pin: vec![pin], ..Cloth::default() };
     let scene = Scene { cloth: vec![cloth], ..Scene::default() };
     let simulation = build("limit", &scene, &BTreeMap::new())?;
-    let (mut model, mut state) = (simulation.model().clone(), simulation.state().clone());
+    let (mut model, mut state) = (Model::clone(simulation.model()), simulation.state().clone());
     for (x, v) in state.positions.iter_mut().zip(&mut state.velocities) {
         // The upper side is at 0.5 m; what is lower falls faster.
         let below = 0.5 - x.y;

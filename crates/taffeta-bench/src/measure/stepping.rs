@@ -5,26 +5,18 @@ use crate::BenchError;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use taffeta::Simulation;
-use taffeta::collide::CcdStats;
-use taffeta::step::{Stages, StepError, StepReport};
+use taffeta::step::{StepError, StepReport};
+use taffeta_io::clock::StageClock;
 use taffeta_io::scene_file::SceneFaults;
 use taffeta_scene::{Mesh, Scene};
 
-/// What the steps of one frame did together.
+/// What the steps of one frame did together, and the time they took.
 #[derive(Debug, Default)]
 pub struct FrameSteps {
-    /// Sub-steps of all steps.
-    pub substeps: u64,
-    /// Iterations of all steps.
-    pub iterations: u64,
-    /// Whether every step reached what its method promises.
-    pub converged: bool,
-    /// What touches at the end.
-    pub contacts: u32,
-    /// What the guard did in all steps.
-    pub settled: CcdStats,
+    /// What they did.
+    pub report: StepReport,
     /// Time of every stage.
-    pub stages: Stages,
+    pub stages: StageClock,
     /// Wall time of stepping alone.
     pub wall: Duration,
     /// CPU time of stepping alone, where the system tells it.
@@ -34,21 +26,9 @@ pub struct FrameSteps {
 impl FrameSteps {
     /// Moves a simulation on by one frame.
     pub fn take(simulation: &mut Simulation) -> Result<Self, StepError> {
-        let mut frame = Self { converged: true, ..Self::default() };
-        let steps = simulation.model().steps_per_frame;
-        let (done, took) =
-            timed(|| (0..steps).try_for_each(|_| simulation.step().map(|step| frame.add(&step))));
-        (frame.wall, frame.cpu) = (took.wall, took.cpu);
-        done.map(|()| frame)
-    }
-
-    fn add(&mut self, step: &StepReport) {
-        self.substeps += u64::from(step.substeps);
-        self.iterations += u64::from(step.iterations);
-        self.converged &= step.converged;
-        self.contacts = step.contacts;
-        self.settled += step.settled;
-        step.stages.iter().for_each(|(name, seconds)| self.stages.add(name, seconds));
+        let mut stages = StageClock::default();
+        let (done, took) = timed(|| simulation.step_frame(&mut stages));
+        done.map(|report| Self { report, stages, wall: took.wall, cpu: took.cpu })
     }
 }
 

@@ -132,16 +132,13 @@ fn exact_positions(
     found: &mut Findings,
 ) -> Option<Vec<DVec3>> {
     let number = frame.number;
-    // What the method remembers is whatever the bytes hold beyond time, step, positions and velocities.
-    let particles = vec![DVec3::ZERO; rounded.len()];
-    let memory = vec![0.0; (state.bytes.len() / 8).saturating_sub(2 + 6 * rounded.len())];
-    let bytes = &state.bytes;
-    let mut state = State { velocities: particles.clone(), positions: particles, memory, ..State::default() };
-    if let Err(mismatch) = state.read_bytes(bytes) {
-        found.faults.push(format!("frame {number}: {mismatch}"));
+    let Some((positions, hash)) = State::positions_in(&state.bytes, rounded.len()) else {
+        let (bytes, particles) = (state.bytes.len(), rounded.len());
+        found
+            .faults
+            .push(format!("frame {number}: its state, {bytes} bytes, is not one of {particles} particles"));
         return None;
-    }
-    let hash = state.hash();
+    };
     if hash != frame.state_hash {
         let recorded = frame.state_hash;
         found.faults.push(format!(
@@ -149,14 +146,13 @@ fn exact_positions(
         ));
         return None;
     }
-    let extent =
-        state.positions.iter().fold(0.0, |most: f64, x| most.max((*x - frame.centre).abs().max_element()));
+    let extent = positions.iter().fold(0.0, |most: f64, x| most.max((*x - frame.centre).abs().max_element()));
     let near = |(x, y): (&DVec3, &DVec3)| (*x - *y).abs().max_element() <= 4.0 * ROUNDING * extent;
-    if let Some(particle) = state.positions.iter().zip(rounded).position(|pair| !near(pair)) {
+    if let Some(particle) = positions.iter().zip(rounded).position(|pair| !near(pair)) {
         found.faults.push(format!("frame {number}: particle {particle} is not where the full state has it"));
         return None;
     }
-    Some(state.positions)
+    Some(positions)
 }
 
 /// The full states of a recording, gone through along with its frames.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Instant;
 use taffeta::Simulation;
-use taffeta::step::StepError;
+use taffeta::step::{StepError, StepReport};
 use taffeta_bench::FrameSteps;
 use taffeta_io::recording::{Frame, FullState, Header, RecordingError, Writer};
 use taffeta_io::scene_file::LoadedScene;
@@ -76,7 +76,8 @@ impl Recorder {
 
     /// Writes frame 0. It took no steps, so that nothing in it can have failed.
     pub(super) fn record_start(&mut self) -> Result<(), RecordingError> {
-        let steps = FrameSteps { converged: true, ..FrameSteps::default() };
+        let report = StepReport { converged: true, ..StepReport::default() };
+        let steps = FrameSteps { report, ..FrameSteps::default() };
         self.record(&FrameReport::new(&self.simulation, 0, &steps, 0.0))
     }
 

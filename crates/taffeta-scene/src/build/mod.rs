@@ -168,7 +168,6 @@ fn empty_model(scene: &Scene) -> Model {
         rest_positions: Vec::new(),
         material: Vec::new(),
         mass: Vec::new(),
-        inverse_mass: Vec::new(),
         triangles: Vec::new(),
         edges: Vec::new(),
         rest_lengths: Vec::new(),
@@ -206,8 +205,6 @@ fn add_cloth(
         Some(Inside { mass, springs }) => (mass, Some(springs)),
         None => (elements::masses(topology, &blank.rest, &fabric), None),
     };
-    // Spare particles have no mass yet, and do not move.
-    model.inverse_mass.extend(mass.iter().map(|m| if *m > 0.0 { 1.0 / m } else { 0.0 }));
     model.mass.append(&mut mass);
     model.rest_positions.extend(&blank.rest.positions);
     let flat = || blank.rest.positions.iter().map(|p| [p.x, -p.z]);
@@ -404,7 +401,6 @@ pub(super) fn add_pin(
     parted: &[u64],
 ) {
     parting::clip(model, state, pin, &mut particles, parted);
-    particles.iter().for_each(|p| model.inverse_mass[*p as usize] = 0.0);
     let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();
     let body = model.colliders.iter().position(|collider| pin.on.as_ref() == Some(&collider.name));
     model.pins.push(match body {
@@ -478,7 +474,6 @@ fn add_body(
     model.rest_positions.extend(body.nodes_at(&Pose::IDENTITY));
     model.material.extend([[0.0; 2]; 4]);
     model.mass.extend([0.25 * mass; 4]);
-    model.inverse_mass.extend([4.0 / mass; 4]);
     state.positions.extend(nodes);
     let (velocity, spin) = (DVec3::from(asked.velocity), DVec3::from(asked.spin));
     state.velocities.extend(nodes.map(|x| velocity + spin.cross(x - centre)));

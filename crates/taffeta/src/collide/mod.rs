@@ -9,5 +9,5 @@ pub mod surface;
 
 pub use pipeline::{CcdStats, ContactPipeline};
 pub use rigid::closed_form::{
-    ContactParams, Corners, MovingBody, bodies, contact_params, is_smooth, resolve_contact,
+    ContactParams, Corners, MovingBody, SolidContact, bodies, contact_params, is_smooth, resolve_contact,
 };

@@ -13,7 +13,7 @@ use super::ccd::window::CcdWindow;
 use super::contact::contacts::Contacts;
 use super::contact::projection::FeatureContact;
 use crate::math::{DVec3, Vec4};
-use crate::model::Model;
+use crate::model::{Environment, Model};
 use std::ops::AddAssign;
 
 /// Rounds in which features that would meet are pushed apart, and rounds in all.
@@ -65,12 +65,12 @@ impl AddAssign for CcdStats {
 
 impl ContactPipeline {
     /// Room for a model; `None` if nothing in it can touch.
-    pub fn new(model: &Model) -> Option<Self> {
+    pub fn new(model: &Model, environment: &Environment) -> Option<Self> {
         if !model.cloth_meets_cloth && model.colliders.is_empty() {
             return None;
         }
         let longest_edge = model.cloths.iter().map(|c| c.longest_edge).fold(0.0, f64::max);
-        let window = CcdWindow::new(model, longest_edge);
+        let window = CcdWindow::new(model, environment, longest_edge);
         Some(Self {
             found: CandidateCache::new(&window),
             contacts: Contacts::new(model, &window),

@@ -1,7 +1,58 @@
 //! Drag of a triangle that moves through air or stands in the wind (P4, P5), by the square of the speed.
 
-use crate::math::DVec3;
-use crate::model::AirModel;
+use super::wind;
+use crate::math::{DVec3, Vec4};
+use crate::model::{AirModel, Model};
+
+/// Forces of the air on all triangles, held for some time.
+#[derive(Debug)]
+pub struct AirForces {
+    on_triangles: Vec<Vec4>,
+    on_particles: Vec<Vec4>,
+}
+
+impl AirForces {
+    /// Room for a model; none in a vacuum.
+    pub fn new(model: &Model, air: &AirModel) -> Self {
+        let room = |count: usize| vec![Vec4::ZERO; if air.density > 0.0 { count } else { 0 }];
+        Self { on_triangles: room(model.triangles.len()), on_particles: room(model.particle_count()) }
+    }
+
+    /// On every particle [N]; empty in a vacuum.
+    pub fn on_particles(&self) -> &[Vec4] {
+        &self.on_particles
+    }
+
+    /// Renews them, to be held for a `duration` from `time` on [s], on triangles whose corners are at `x` [m]; `velocity` is the mean one of a triangle with
+    /// these corners [m/s].
+    pub fn renew(
+        &mut self,
+        model: &Model,
+        air: &AirModel,
+        (time, duration): (f64, f64),
+        x: &[Vec4],
+        velocity: impl Fn([usize; 3]) -> DVec3,
+    ) {
+        if self.on_particles.is_empty() {
+            return;
+        }
+        let wind = wind(air);
+        for cloth in &model.cloths {
+            let area_mass = 1e-3 * cloth.fabric.density;
+            for t in cloth.triangles.clone() {
+                let [a, b, c] = model.triangles[t].map(|i| i as usize);
+                let centre = (x[a] + x[b] + x[c]).xyz() / 3.0;
+                let stream = wind.at(centre, time) - velocity([a, b, c]);
+                let normal = (x[b] - x[a]).xyz().cross((x[c] - x[a]).xyz());
+                self.on_triangles[t] = (force(normal, stream, air, area_mass, duration) / 3.0).into();
+            }
+        }
+        self.on_particles.fill(Vec4::ZERO);
+        for (triangle, third) in model.triangles.iter().zip(&self.on_triangles) {
+            triangle.iter().for_each(|i| self.on_particles[*i as usize] += *third);
+        }
+    }
+}
 
 /// Force on a triangle [N].
 ///

@@ -5,7 +5,7 @@
 //! border is computed on both sides, nothing is shared, and the thread count cannot change a bit. Springs stand in blocks of
 //! four, whose roots and quotients are computed side by side in SIMD lanes.
 
-use super::{air_on, spring::NO_DIRECTION};
+use super::spring::NO_DIRECTION;
 use crate::math::Vec4;
 use crate::model::Model;
 use std::ops::Range;
@@ -28,11 +28,8 @@ pub struct Chunk {
     springs: Vec<SpringBlock>,
     bends: Vec<GatheredBend>,
     links: Vec<GatheredStitch>,
-    triangles: Vec<([u32; 3], [u32; 3])>,
     /// Forces on own particles [N]; the last entry takes what belongs to others.
     forces: Vec<Vec4>,
-    /// Forces of the air on own particles, held over several sub-steps [N].
-    air: Vec<Vec4>,
 }
 
 /// Four springs: particles of the model, their places in `forces`, and the coefficients of `model::Springs`.
@@ -98,12 +95,6 @@ pub fn chunks(model: &Model) -> Vec<Chunk> {
             chunks[c].links.push(GatheredStitch { ends: *ends, places, number, rest_length: 0.0, stiffness });
         }
     }
-    for triangle in &model.triangles {
-        for c in touching(triangle) {
-            let places = triangle.map(|i| chunks[c].place(i));
-            chunks[c].triangles.push((*triangle, places));
-        }
-    }
     for (c, chunk) in chunks.iter_mut().enumerate() {
         chunk.springs = springs[c].chunks(LANES).map(|block| chunk.spring_block(model, block)).collect();
         chunk.bends = bends[c].iter().map(|b| chunk.bend(model, *b)).collect();
@@ -121,7 +112,7 @@ fn owners(chunks: &[Chunk], particles: usize) -> Vec<u32> {
 
 impl Chunk {
     fn empty(particles: Range<usize>, cloth: usize, count: usize) -> Self {
-        let room = vec![Vec4::ZERO; particles.len() + 1];
+        let room = particles.len() + 1;
         Self {
             particles,
             cloth,
@@ -129,9 +120,7 @@ impl Chunk {
             springs: Vec::new(),
             bends: Vec::new(),
             links: Vec::new(),
-            triangles: Vec::new(),
-            forces: room.clone(),
-            air: room,
+            forces: vec![Vec4::ZERO; room],
         }
     }
 
@@ -166,46 +155,39 @@ impl Chunk {
         }
     }
 
-    /// Computes the air's forces for the next sub-steps, from `time` on and of the duration `h` in all [s].
-    pub fn renew_air(&mut self, model: &Model, x: &[Vec4], v: &[Vec4], time: f64, h: f64) {
-        self.air.fill(Vec4::ZERO);
-        let area_mass = 1e-3 * model.cloths[self.cloth].fabric.density;
-        for (triangle, places) in &self.triangles {
-            let corners = triangle.map(|i| x[i as usize].xyz());
-            let velocities = triangle.map(|i| v[i as usize].xyz());
-            let third = Vec4::from(air_on(corners, velocities, &model.air, area_mass, time, h) / 3.0);
-            places.iter().for_each(|p| self.air[*p as usize] += third);
-        }
-    }
-
     /// Sets the rest lengths of links to those at `time` [s].
     pub fn renew_links(&mut self, model: &Model, time: f64) {
         self.links.iter_mut().for_each(|link| link.rest_length = model.links.rest_length(link.number, time));
     }
 
-    /// Forces of springs, bends, links and air on the chunk's own particles [N], at positions and velocities of all particles.
-    pub fn forces(&mut self, x: &[Vec4], v: &[Vec4]) -> &[Vec4] {
+    /// Forces of springs, bends and links on the chunk's own particles [N], at positions and velocities of all particles; on top of those that the air has on
+    /// all of them, if there is any.
+    pub fn forces(&mut self, x: &[Vec4], v: &[Vec4], air: &[Vec4]) -> &[Vec4] {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            self.begin(x, v);
+            self.begin(x, v, air);
             // SAFETY: the processor has AVX2.
             unsafe { self.add_elements_avx2(x, v) };
             return &self.forces;
         }
-        self.forces_plain(x, v)
+        self.forces_plain(x, v, air)
     }
 
     /// The same in the registers that every processor has.
-    pub fn forces_plain(&mut self, x: &[Vec4], v: &[Vec4]) -> &[Vec4] {
-        self.begin(x, v);
+    pub fn forces_plain(&mut self, x: &[Vec4], v: &[Vec4], air: &[Vec4]) -> &[Vec4] {
+        self.begin(x, v, air);
         self.add_elements(x, v);
         &self.forces
     }
 
     /// Begins with the forces of the air, at positions and velocities in which elements find all their particles.
-    fn begin(&mut self, x: &[Vec4], v: &[Vec4]) {
+    fn begin(&mut self, x: &[Vec4], v: &[Vec4], air: &[Vec4]) {
         assert!(x.len() == self.count && v.len() == self.count, "positions and velocities of all particles");
-        self.forces.copy_from_slice(&self.air);
+        self.forces.fill(Vec4::ZERO);
+        if !air.is_empty() {
+            let (own, n) = (&air[self.particles.clone()], self.particles.len());
+            self.forces[..n].copy_from_slice(own);
+        }
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -108,7 +108,7 @@ pub fn wind(air: &AirModel) -> Wind {
 }
 
 /// Forces of all springs, bends, links and triangles on all particles [N], one element after the other: the slow twin of [`gather`].
-pub fn all_forces(model: &Model, state: &State, h: f64) -> Vec<DVec3> {
+pub fn all_forces(model: &Model, air: &AirModel, state: &State, h: f64) -> Vec<DVec3> {
     let (x, v) = (|i: u32| state.positions[i as usize], |i: u32| state.velocities[i as usize]);
     let mut forces = vec![DVec3::ZERO; state.positions.len()];
     let springs = &model.springs;
@@ -131,7 +131,7 @@ pub fn all_forces(model: &Model, state: &State, h: f64) -> Vec<DVec3> {
     for cloth in &model.cloths {
         let area_mass = 1e-3 * cloth.fabric.density;
         for triangle in &model.triangles[cloth.triangles.clone()] {
-            let third = air_on(triangle.map(x), triangle.map(v), &model.air, area_mass, state.time, h) / 3.0;
+            let third = air_on(triangle.map(x), triangle.map(v), air, area_mass, state.time, h) / 3.0;
             triangle.iter().for_each(|i| forces[*i as usize] += third);
         }
     }

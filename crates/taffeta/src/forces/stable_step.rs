@@ -5,7 +5,7 @@
 //! for a bend, by Cauchy-Schwarz, by |s_i| Σ|s_j|. The bound is rigorous for the state at hand and exact for a flat grid.
 
 use crate::math::{DMat3, Vec4, trig};
-use crate::model::Model;
+use crate::model::{Environment, Model};
 
 /// Memory of the estimate: stiffness around every particle.
 #[derive(Debug, Clone, Default)]
@@ -40,13 +40,13 @@ impl StableStep {
     }
 
     /// The largest stable step [s] around `positions`.
-    pub fn at(&mut self, model: &Model, positions: &[Vec4]) -> f64 {
+    pub fn at(&mut self, model: &Model, environment: &Environment, positions: &[Vec4]) -> f64 {
         self.gather_springs(model, positions);
         let steps = (0..positions.len()).map(|i| {
-            let m = model.inverse_mass[i];
+            let m = environment.inverse_mass[i];
             let stiffness = largest_eigenvalue(&self.springs[i]);
             let omega2 = m * (stiffness + self.bends[i][0]);
-            let rate = m * (self.damping_time[i] * stiffness + self.bends[i][1]) + model.air.damping;
+            let rate = m * (self.damping_time[i] * stiffness + self.bends[i][1]) + environment.air.damping;
             // The positive root of h² ω² + 2 h r = 4.
             if omega2 + rate > 0.0 {
                 4.0 / (rate + (rate * rate + 4.0 * omega2).sqrt())

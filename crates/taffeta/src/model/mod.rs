@@ -2,7 +2,9 @@
 
 pub mod bodies;
 pub mod elements;
+pub mod environment;
 pub mod fabric;
+pub mod memory;
 pub mod options;
 pub mod parting;
 pub mod pins;
@@ -14,7 +16,9 @@ pub use bodies::{body_mesh, collider, motion, rigid, skin};
 pub use body_mesh::BodyMesh;
 pub use collider::{Collider, Form, PosedShape, Shape};
 pub use elements::{Bends, Buckles, Hinges, Membranes, Springs};
+pub use environment::{AirModel, Environment};
 pub use fabric::Fabric;
+pub use memory::Memory;
 pub use motion::{Ease, Keyframe, Motion};
 pub use options::{Direction, LimitWay, Method, ParticleOrder, StepChoice, StrainLimit, Velocities};
 pub use parting::{BreakingPin, Split, Tearing, TornModels};
@@ -57,7 +61,7 @@ pub struct Model {
     /// How edges that are too long are shortened, if they are.
     pub limit: Option<StrainLimit>,
 
-    // What acts on all.
+    // What acts on all at the start ([`Environment`]).
     /// Acceleration [m/s²].
     pub gravity: DVec3,
     /// Until then gravity is nothing [s].
@@ -72,8 +76,6 @@ pub struct Model {
     pub material: Vec<[f64; 2]>,
     /// Mass of every particle [kg].
     pub mass: Vec<f64>,
-    /// One over it, or 0 for a pinned particle [1/kg].
-    pub inverse_mass: Vec<f64>,
 
     // Surface and elements.
     /// All triangles.
@@ -116,27 +118,6 @@ pub struct Model {
     pub splits: Vec<Split>,
     /// Pinned particles that come off, of those that still hold.
     pub clips: Vec<BreakingPin>,
-}
-
-/// What the cloth moves through.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AirModel {
-    /// Density [kg/m³].
-    pub density: f64,
-    /// Drag coefficient across a triangle [1].
-    pub drag: f64,
-    /// Friction coefficient along a triangle [1].
-    pub skin_friction: f64,
-    /// Velocity of the air [m/s].
-    pub wind: DVec3,
-    /// Rate of loss of velocity relative to the wind [1/s].
-    pub damping: f64,
-    /// Lift coefficient per angle [1/rad].
-    pub lift: f64,
-    /// Largest velocity of gusts along any axis [m/s], how often [1/s] and over what distance [m] they change.
-    pub gust: [f64; 3],
-    /// Which gusts of all.
-    pub seed: u64,
 }
 
 /// A closed piece of cloth with something inside.

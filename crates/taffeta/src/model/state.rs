@@ -1,5 +1,6 @@
 //! All that changes in a run, and all that a snapshot needs.
 
+use super::memory::{Memory, OWNERS};
 use crate::math::DVec3;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -16,20 +17,34 @@ pub struct State {
     pub velocities: Vec<DVec3>,
     /// What has parted: a word for every spare particle, then one for every particle of a pin that breaks ([`super::parting`]).
     pub parted: Vec<u64>,
-    /// What the method remembers from step to step, in its own order and units.
-    pub memory: Vec<f64>,
+    /// What the method remembers from step to step.
+    pub memory: Memory,
 }
 
-/// A state that is not one of the model at hand.
+/// Why a state is not one of the model at hand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the state, {found} numbers, is none of this scene, whose states have {expected}; it is of another scene or version"
-)]
-pub struct StateMismatch {
-    /// What the model's state holds.
-    pub expected: usize,
-    /// What was there.
-    pub found: usize,
+#[non_exhaustive]
+pub enum StateMismatch {
+    /// It has another size.
+    #[error(
+        "the state, {found} numbers, is none of this scene, whose states have {expected}; it is of another scene or version"
+    )]
+    Size {
+        /// What the model's state holds.
+        expected: usize,
+        /// What was there.
+        found: usize,
+    },
+    /// It was left by another method.
+    #[error(
+        "the state was left by {found}, and {expected} cannot go on from it; choose the method that it was made with"
+    )]
+    Method {
+        /// Whose memory the model's state has.
+        expected: &'static str,
+        /// Whose it was.
+        found: &'static str,
+    },
 }
 
 impl State {
@@ -39,12 +54,12 @@ impl State {
         self.positions.clone_from(&other.positions);
         self.velocities.clone_from(&other.velocities);
         self.parted.clone_from(&other.parted);
-        self.memory.clone_from(&other.memory);
+        self.memory.copy_from(&other.memory);
     }
 
     /// How many numbers it holds.
     pub fn len(&self) -> usize {
-        2 + 3 * (self.positions.len() + self.velocities.len()) + self.parted.len() + self.memory.len()
+        3 + 3 * (self.positions.len() + self.velocities.len()) + self.parted.len() + self.memory.len()
     }
 
     /// Whether it has no particles.
@@ -56,33 +71,38 @@ impl State {
     pub fn hash(&self) -> u64 {
         let mut hasher = Xxh3Default::new();
         self.each_word(|word| hasher.update(&word));
+        self.memory.each(|number| hasher.update(&number.to_bits().to_le_bytes()));
         hasher.digest()
     }
 
-    /// Every bit, little-endian.
+    /// Every bit, little-endian, and whose memory it is.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(8 * self.len());
         self.each_word(|word| bytes.extend_from_slice(&word));
+        self.memory.each(|number| bytes.extend_from_slice(&number.to_bits().to_le_bytes()));
+        bytes.extend_from_slice(&self.memory.tag().to_le_bytes());
         bytes
     }
 
     /// The inverse of [`State::to_bytes`] for a model whose states are like this one, which is overwritten.
     pub fn read_bytes(&mut self, bytes: &[u8]) -> Result<(), StateMismatch> {
-        if bytes.len() != 8 * self.len() {
-            return Err(StateMismatch { expected: self.len(), found: bytes.len() / 8 });
+        let (words, _) = bytes.as_chunks();
+        let tag = words.last().map_or(u64::MAX, |word| u64::from_le_bytes(*word));
+        if tag != self.memory.tag() {
+            let found = OWNERS.get(tag as usize).copied().unwrap_or("a method that is not known here");
+            return Err(StateMismatch::Method { expected: self.memory.owner(), found });
         }
-        let mut words = bytes.chunks_exact(8).map(|b| {
-            let mut word = [0; 8];
-            word.copy_from_slice(b);
-            u64::from_le_bytes(word)
-        });
+        if bytes.len() != 8 * self.len() {
+            return Err(StateMismatch::Size { expected: self.len(), found: bytes.len() / 8 });
+        }
+        let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
         let mut next = || words.next().unwrap_or_default();
         (self.time, self.step) = (f64::from_bits(next()), next());
         for vector in self.positions.iter_mut().chain(&mut self.velocities) {
             *vector = DVec3::from_array(std::array::from_fn(|_| f64::from_bits(next())));
         }
         self.parted.iter_mut().for_each(|word| *word = next());
-        self.memory.iter_mut().for_each(|number| *number = f64::from_bits(next()));
+        self.memory.fill(|| f64::from_bits(next()));
         Ok(())
     }
 
@@ -93,6 +113,19 @@ impl State {
         Some(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }
 
+    /// The positions [m] and the fingerprint of a state of so many particles that [`State::to_bytes`] has kept, whatever else it holds.
+    pub fn positions_in(bytes: &[u8], particles: usize) -> Option<(Vec<DVec3>, u64)> {
+        let (words, _) = bytes.as_chunks::<8>();
+        let (_, hashed) = words.split_last()?;
+        let number = |word: &[u8; 8]| f64::from_bits(u64::from_le_bytes(*word));
+        let (positions, _) = hashed.get(2..2 + 6 * particles)?[..3 * particles].as_chunks::<3>();
+        let positions = positions.iter().map(|p| DVec3::from_array(p.each_ref().map(number))).collect();
+        let mut hasher = Xxh3Default::new();
+        hasher.update(hashed.as_flattened());
+        Some((positions, hasher.digest()))
+    }
+
+    /// All but what the method remembers.
     fn each_word(&self, mut take: impl FnMut([u8; 8])) {
         take(self.time.to_bits().to_le_bytes());
         take(self.step.to_le_bytes());
@@ -100,6 +133,5 @@ impl State {
             vector.to_array().into_iter().for_each(|c| take(c.to_bits().to_le_bytes()));
         }
         self.parted.iter().for_each(|word| take(word.to_le_bytes()));
-        self.memory.iter().for_each(|number| take(number.to_bits().to_le_bytes()));
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::math::DVec3;
 use crate::model::topology::Topology;
-use crate::model::{LimitWay, Model, StrainLimit};
+use crate::model::{Environment, LimitWay, Model, StrainLimit};
 
 /// An edge counts as too long beyond this share of its limit.
 const SLACK: f64 = 1e-6;
@@ -32,8 +32,8 @@ pub struct LimitStats {
 
 impl Limiter {
     /// For the structural edges of a model.
-    pub fn new(model: &Model) -> Self {
-        let fixed: Vec<bool> = model.inverse_mass.iter().map(|w| *w == 0.0).collect();
+    pub fn new(model: &Model, environment: &Environment) -> Self {
+        let fixed: Vec<bool> = environment.inverse_mass.iter().map(|w| *w == 0.0).collect();
         let far = distances(model, &fixed);
         let mut edges: Vec<([u32; 2], f64)> =
             model.edges.iter().copied().zip(model.rest_lengths.iter().copied()).collect();

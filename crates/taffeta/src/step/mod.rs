@@ -1,25 +1,29 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
+mod boundary;
+mod driver;
 mod interaction;
 mod methods;
+mod observer;
 pub mod report;
 mod rigid_bodies;
+mod solid_contact;
 mod tearing;
 
 pub use interaction::Hands;
-pub use report::{Energy, Shortfall, Stages, StepError, StepReport, momentum};
+pub use observer::Observer;
+pub use report::{Energy, Shortfall, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
 use crate::collide::contact::untangle::ways_apart;
 use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
-use crate::model::{self, Method, Model, State, TornModels};
+use crate::model::{self, Environment, Model, State, TornModels};
 use crate::solve::limit::Limiter;
-use interaction::Gripped;
-use methods::implicit::{Implicit, Order};
-use methods::impulse::Impulse;
-use methods::verlet::Verlet;
+use boundary::Boundary;
+use driver::StepContext;
+use methods::Integrator;
 use std::sync::Arc;
 use tearing::Parting;
 
@@ -42,72 +46,79 @@ const PULLED_APART: f64 = 0.1;
 /// ```
 #[derive(Debug)]
 pub struct Simulation {
-    model: Model,
+    model: Arc<Model>,
+    environment: Environment,
     state: State,
-    /// The step is taken here, so that a failed one leaves the state as it was.
-    attempt: State,
-    solver: MethodSolver,
-    pipeline: Option<Box<ContactPipeline>>,
-    /// Pairs of triangles of cloth that intersect.
-    tangled: Vec<[u32; 2]>,
-    /// What hands have done, once they have.
-    gripped: Option<Gripped>,
-    limiter: Option<Limiter>,
+    /// What hands do, once they have done anything.
+    hands: Option<Hands>,
     /// Who tears or lets go, if anything can.
     parting: Option<Box<Parting>>,
+    /// The step is taken here, so that a failed one leaves the state as it was.
+    attempt: State,
+    scratch: Scratch,
+    /// Pairs of triangles of cloth that intersect.
+    tangled: Vec<[u32; 2]>,
 }
 
-/// Scratch of the chosen method.
+/// What follows from a model and its environment, and room to work in. No step depends on what was in it.
 #[derive(Debug)]
-enum MethodSolver {
-    Implicit(Box<Implicit>),
-    Impulse(Box<Impulse>),
-    Verlet(Box<Verlet>),
+struct Scratch {
+    method: Box<dyn Integrator>,
+    boundary: Boundary,
+    pipeline: Option<Box<ContactPipeline>>,
+    limiter: Option<Limiter>,
 }
 
-impl MethodSolver {
-    /// Scratch for a model. A state that does not remember what the method needs starts to.
-    fn new(model: &Model, state: &mut State) -> Self {
-        match model.method {
-            Method::BackwardEuler | Method::Bdf2 => {
-                let order = if model.method == Method::Bdf2 { Order::Second } else { Order::First };
-                let implicit = Box::new(Implicit::new(model, order));
-                state.memory.resize(implicit.memory(model), 0.0);
-                MethodSolver::Implicit(implicit)
-            }
-            Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect => {
-                let impulse = Box::new(Impulse::new(model));
-                state.memory.resize(impulse.memory(), 0.0);
-                MethodSolver::Impulse(impulse)
-            }
-            Method::Verlet | Method::Bdf2Secant => {
-                let verlet = Box::new(Verlet::new(model));
-                state.memory.resize(verlet.memory(), 0.0);
-                MethodSolver::Verlet(verlet)
-            }
+impl Scratch {
+    /// Room for a model. A state that does not remember what the method needs starts to.
+    fn new(model: &Model, environment: &Environment, state: &mut State) -> Self {
+        let (method, memory) = methods::integrator(model, environment);
+        if !state.memory.is_like(&memory) {
+            state.memory = memory;
         }
+        Self {
+            method,
+            boundary: Boundary::new(model, environment, methods::corners(model.method)),
+            pipeline: ContactPipeline::new(model, environment).map(Box::new),
+            limiter: model.limit.as_ref().map(|_| Limiter::new(model, environment)),
+        }
+    }
+}
+
+/// A clone goes on with the same bits.
+impl Clone for Simulation {
+    fn clone(&self) -> Self {
+        let mut state = self.state.clone();
+        Self {
+            scratch: Scratch::new(&self.model, &self.environment, &mut state),
+            model: self.model.clone(),
+            environment: self.environment.clone(),
+            attempt: state.clone(),
+            state,
+            hands: self.hands.clone(),
+            parting: self.parting.clone(),
+            tangled: Vec::new(),
+        }
+        .with_tangles()
     }
 }
 
 impl Simulation {
     /// Of a model and a state of it. A model that can tear also needs [`Simulation::with_torn_models`].
-    pub fn new(model: Model, mut state: State) -> Self {
-        let solver = MethodSolver::new(&model, &mut state);
-        let pipeline = ContactPipeline::new(&model).map(Box::new);
-        let limiter = model.limit.as_ref().map(|_| Limiter::new(&model));
-        let mut simulation = Self {
+    pub fn new(model: impl Into<Arc<Model>>, mut state: State) -> Self {
+        let model = model.into();
+        let environment = Environment::new(&model);
+        Self {
+            scratch: Scratch::new(&model, &environment, &mut state),
             attempt: state.clone(),
             model,
+            environment,
             state,
-            solver,
-            pipeline,
-            tangled: Vec::new(),
-            gripped: None,
-            limiter,
+            hands: None,
             parting: None,
-        };
-        simulation.tell_tangles();
-        simulation
+            tangled: Vec::new(),
+        }
+        .with_tangles()
     }
 
     /// Lets cloth tear and pins come off, as the model says, with `torn_models` to make the models that follow.
@@ -116,56 +127,74 @@ impl Simulation {
         self
     }
 
+    fn with_tangles(mut self) -> Self {
+        self.tell_tangles();
+        self
+    }
+
     /// Moves on by one step. On an error the state stays the last good one.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.step_observed(&mut ())
+    }
+
+    /// The same, while somebody is told of its stages.
+    pub fn step_observed(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
-        self.pipeline.iter_mut().for_each(|pipeline| pipeline.begin_step());
-        let gravity = self.model.gravity;
-        if self.state.time < self.model.weightless {
-            self.model.gravity = DVec3::ZERO;
-        }
-        let moved = self.move_on();
-        self.model.gravity = gravity;
-        let mut report = moved?;
-        report.settled += self.limit_strain();
-        report.settled += self.pull_apart();
-        if report.settled.pinched > 0 {
-            report.converged = false;
-            report.shortfall = Some(Shortfall::Pinched { pairs: report.settled.pinched });
+        self.scratch.pipeline.iter_mut().for_each(|pipeline| pipeline.begin_step());
+        let weightless = self.state.time < self.model.weightless;
+        let mut step = StepContext {
+            model: &self.model,
+            environment: &self.environment,
+            gravity: if weightless { DVec3::ZERO } else { self.environment.gravity },
+            boundary: &mut self.scratch.boundary,
+            pipeline: self.scratch.pipeline.as_deref_mut(),
+            observer,
+            report: StepReport { converged: true, ..StepReport::default() },
+        };
+        driver::step(&mut *self.scratch.method, &mut step, &mut self.attempt)?;
+        let mut report = step.report;
+        observer.enter("strain limit");
+        report.ccd += self.limit_strain();
+        report.ccd += self.pull_apart();
+        if report.ccd.pinched > 0 {
+            report.fall_short(Shortfall::Pinched { pairs: report.ccd.pinched });
         }
         self.attempt.step += 1;
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;
         self.check_finite()?;
         std::mem::swap(&mut self.state, &mut self.attempt);
-        if report.settled.pinched > 0 || self.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_tangled())
-        {
+        let tangled = self.scratch.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_tangled());
+        if report.ccd.pinched > 0 || tangled {
             self.tell_tangles();
         }
         report.parted = self.part();
+        observer.leave();
         Ok(report)
     }
 
-    /// Lets the method take the step.
-    fn move_on(&mut self) -> Result<StepReport, StepError> {
-        let (model, state, pipeline) = (&self.model, &mut self.attempt, self.pipeline.as_deref_mut());
-        match &mut self.solver {
-            MethodSolver::Implicit(implicit) => implicit.step(model, state, pipeline),
-            MethodSolver::Impulse(impulse) => impulse.step(model, state, pipeline),
-            MethodSolver::Verlet(verlet) => verlet.step(model, state, pipeline),
+    /// Moves on by one frame: all its steps, told as one. On an error the state stays the last good one.
+    pub fn step_frame(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
+        let mut frame = self.step_observed(observer)?;
+        for _ in 1..self.model.steps_per_frame {
+            frame.follow(&self.step_observed(observer)?);
         }
+        Ok(frame)
     }
 
-    /// Makes the scratch anew for a model that has changed.
+    /// Energies of the present state.
+    pub fn energy(&self) -> Energy {
+        Energy::of(&self.model, self.environment.gravity, &self.state)
+    }
+
+    /// Makes the scratch anew for a model or an environment that has changed.
     fn renew(&mut self) {
-        self.solver = MethodSolver::new(&self.model, &mut self.state);
-        self.pipeline = ContactPipeline::new(&self.model).map(Box::new);
-        self.limiter = self.model.limit.as_ref().map(|_| Limiter::new(&self.model));
+        self.scratch = Scratch::new(&self.model, &self.environment, &mut self.state);
         self.tell_tangles();
     }
 
     /// Lets the contact pipeline know what intersects: nothing, unless the scene started so or led things pinched the cloth.
     fn tell_tangles(&mut self) {
-        if let Some(pipeline) = &mut self.pipeline {
+        if let Some(pipeline) = &mut self.scratch.pipeline {
             let (model, state) = (&self.model, &self.state);
             self.tangled = match model.cloth_meets_cloth {
                 true => check::self_intersections(&state.positions, &model.triangles),
@@ -181,19 +210,19 @@ impl Simulation {
 
     /// Shortens edges that are too long, as far as the scene asks for it, and lets the contact pipeline see to it that nothing passes through anything.
     fn limit_strain(&mut self) -> CcdStats {
-        let (Some(limit), Some(limiter)) = (&self.model.limit, &mut self.limiter) else {
+        let (Some(limit), Some(limiter)) = (&self.model.limit, &mut self.scratch.limiter) else {
             return CcdStats::default();
         };
         let State { positions, velocities, .. } = &mut self.attempt;
         let time = self.state.time + self.model.step_time;
-        if let Some(pipeline) = &mut self.pipeline {
+        if let Some(pipeline) = &mut self.scratch.pipeline {
             let still = positions.iter().map(|_| DVec3::ZERO);
             pipeline.place(&self.model, [time; 2], positions.iter().copied(), still);
         }
         if limiter.run(limit, positions, velocities).sweeps == 0 {
             return CcdStats::default();
         }
-        self.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
+        self.scratch.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
             let settled = pipeline.resolve(positions.iter().copied());
             positions.copy_from_slice(pipeline.ends());
             settled
@@ -202,7 +231,7 @@ impl Simulation {
 
     /// Moves cloth that intersects apart, slowly and under the contact pipeline: what passes freely is what intersects already.
     fn pull_apart(&mut self) -> CcdStats {
-        let Some(pipeline) = self.pipeline.as_mut().filter(|_| !self.tangled.is_empty()) else {
+        let Some(pipeline) = self.scratch.pipeline.as_mut().filter(|_| !self.tangled.is_empty()) else {
             return CcdStats::default();
         };
         let (model, positions) = (&self.model, &mut self.attempt.positions);
@@ -212,7 +241,7 @@ impl Simulation {
         let time = self.state.time + model.step_time;
         pipeline.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
         let movable = |w: f64| if w > 0.0 { 1.0 } else { 0.0 };
-        let ends = positions.iter().zip(&ways).zip(&model.inverse_mass);
+        let ends = positions.iter().zip(&ways).zip(&self.environment.inverse_mass);
         let ends = ends.map(|((x, way), w)| *x + movable(*w) * (most * *way).clamp_length_max(most));
         let settled = pipeline.resolve(ends);
         positions.copy_from_slice(pipeline.ends());
@@ -220,8 +249,13 @@ impl Simulation {
     }
 
     /// All that is constant.
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &Arc<Model> {
         &self.model
+    }
+
+    /// What acts from outside in the next step.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// All that changes.

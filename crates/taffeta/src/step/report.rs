@@ -5,7 +5,7 @@ use crate::forces;
 use crate::math::DVec3;
 use crate::model::{Model, State};
 
-/// What one step did.
+/// What one step did, or the steps of a frame together.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StepReport {
     /// Sub-steps taken.
@@ -25,9 +25,7 @@ pub struct StepReport {
     /// Particles that were split or came off their pins at the end.
     pub parted: u32,
     /// What the contact pipeline did; all zero where nothing can touch.
-    pub settled: CcdStats,
-    /// Time spent in every stage.
-    pub stages: Stages,
+    pub ccd: CcdStats,
 }
 
 /// Why a step did not reach what its method promises.
@@ -113,27 +111,23 @@ pub enum Shortfall {
     },
 }
 
-/// Wall time of the stages of a step, in the order of the step. A fixed array: a step allocates nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Stages {
-    list: [(&'static str, f64); 12],
-    used: usize,
-}
-
-impl Stages {
-    /// Adds `seconds` to the stage `name`.
-    pub fn add(&mut self, name: &'static str, seconds: f64) {
-        let known = self.list[..self.used].iter().position(|(n, _)| *n == name);
-        let place = known.unwrap_or(self.used);
-        if let Some(stage) = self.list.get_mut(place) {
-            *stage = (name, stage.1 + seconds);
-            self.used = self.used.max(place + 1);
-        }
+impl StepReport {
+    /// Takes in what the next step of the same frame did.
+    pub fn follow(&mut self, next: &StepReport) {
+        self.substeps = self.substeps.saturating_add(next.substeps);
+        self.iterations = self.iterations.saturating_add(next.iterations);
+        self.converged &= next.converged;
+        self.shortfall = next.shortfall.or(self.shortfall);
+        self.shortest_substep = self.shortest_substep.min(next.shortest_substep);
+        self.parted += next.parted;
+        self.ccd += next.ccd;
+        (self.redundant, self.contacts) = (next.redundant, next.contacts);
     }
 
-    /// Names and times [s].
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        self.list[..self.used].iter().copied()
+    /// Notes that the step did not reach what its method promises, and why.
+    pub(super) fn fall_short(&mut self, why: Shortfall) {
+        self.converged = false;
+        self.shortfall = Some(why);
     }
 }
 
@@ -204,12 +198,12 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// The energies of a state.
-    pub fn of(model: &Model, state: &State) -> Self {
+    /// The energies of a state under a gravity [m/s²].
+    pub fn of(model: &Model, gravity: DVec3, state: &State) -> Self {
         let particles = || model.mass.iter().zip(state.positions.iter().zip(&state.velocities));
         Self {
             kinetic: particles().map(|(m, (_, v))| 0.5 * m * v.length_squared()).sum(),
-            gravity: particles().map(|(m, (x, _))| -m * model.gravity.dot(*x)).sum(),
+            gravity: particles().map(|(m, (x, _))| -m * gravity.dot(*x)).sum(),
             elastic: forces::elastic_energy(model, &state.positions) + forces::link::energy(model, state),
         }
     }

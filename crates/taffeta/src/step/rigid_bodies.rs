@@ -3,21 +3,24 @@
 //! A straight way is x + h v with the velocities of a rigid motion; the nearest rigid placement of where it ends turns by arctan(h ω) about every axis, and
 //! the velocities after it are those with the linear and angular momentum before. So both momenta are kept to rounding, in flight and in contact.
 
+use super::driver::StepContext;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
 
 /// Moves the particles of all free bodies for the time `h` [s] under gravity and the damping of the air: all positions [m] and velocities [m/s].
-pub fn fly(model: &Model, x: &mut [Vec4], v: &mut [Vec4], h: f64) {
+pub fn fly(step: &StepContext, x: &mut [Vec4], v: &mut [Vec4], h: f64) {
+    let model = step.model;
     for node in model.cloth_particle_count()..model.particle_count() {
-        v[node] = pulled(model, v[node], h);
+        v[node] = pulled(step, v[node], h);
         x[node] += v[node] * h;
     }
 }
 
 /// A velocity after the time `h` [s] under gravity and the damping of the air [m/s].
-pub fn pulled(model: &Model, v: Vec4, h: f64) -> Vec4 {
-    let rate = h * model.air.damping;
-    (v + Vec4::from(h * model.gravity + rate * model.air.wind)) * (1.0 / (1.0 + rate))
+pub fn pulled(step: &StepContext, v: Vec4, h: f64) -> Vec4 {
+    let air = &step.environment.air;
+    let rate = h * air.damping;
+    (v + Vec4::from(h * step.gravity + rate * air.wind)) * (1.0 / (1.0 + rate))
 }
 
 /// Makes all free bodies rigid again, and their velocities those of rigid motions.

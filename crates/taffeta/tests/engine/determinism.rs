@@ -240,11 +240,11 @@ golden! {
     mesh_bodies {
         backward_euler 0xd0c9_9c48_9f40_d8fa
         bdf2 0x9c7e_b295_4126_ddaf
-        bdf2_secant 0x555f_e477_5b73_6c68
+        bdf2_secant 0xd1c8_e83b_395a_d0fa
         impulse_iterative 0x47a5_9f3e_063f_9e80
         impulse_strips 0xd255_5bcc_81f6_f273
         impulse_direct 0x34c7_ef4e_a449_7855
-        verlet 0xe656_7513_6ca8_5bc6
+        verlet 0x5cb8_de4f_c081_03e6
     }
     strain_limit_by_halves {
         backward_euler 0x6e5a_216a_cec9_654a

@@ -287,13 +287,14 @@ impl Case {
             stiffness: self.stiffness(),
             ms_per_frame: Milliseconds::of(&steps),
             realtime_factor: count * FRAME_TIME / wall,
-            iterations: steps.iter().map(|frame| frame.iterations as f64).sum::<f64>() / count,
-            substeps: steps.iter().map(|frame| frame.substeps as f64).sum::<f64>() / count,
+            iterations: steps.iter().map(|frame| f64::from(frame.report.iterations)).sum::<f64>() / count,
+            substeps: steps.iter().map(|frame| f64::from(frame.report.substeps)).sum::<f64>() / count,
             max_strain,
             mean_strain,
             fall_time_s: fall_time,
             swing_j_kg: swing,
-            converged_frames: steps.iter().filter(|frame| frame.converged).count() / self.repeat as usize,
+            converged_frames: steps.iter().filter(|frame| frame.report.converged).count()
+                / self.repeat as usize,
             published: self.published,
         })
     }

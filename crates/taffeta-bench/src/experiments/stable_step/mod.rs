@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use taffeta::forces::{self, stable_step::StableStep};
 use taffeta::math::Vec4;
-use taffeta::model::{Model, State};
+use taffeta::model::{Environment, Model, State};
 use taffeta_render::plot::{Line, Plot, Stroke};
 use taffeta_scene::{Air, Cloth, ClothModel, Contact, Corner, Method, Pin, Scene, Sheet, Solver};
 
@@ -150,10 +150,12 @@ impl Integrator {
 /// P3 eq. 6 with no guard.
 fn verlet_survives(model: &Model, start: &State, h: f64, count: u32) -> bool {
     let mut state = start.clone();
+    let environment = Environment::new(model);
+    let inverse_mass = environment.inverse_mass();
     for _ in 0..count {
-        let forces = forces::all_forces(model, &state, h);
-        for (i, force) in forces.into_iter().enumerate().filter(|(i, _)| model.inverse_mass[*i] > 0.0) {
-            state.velocities[i] += h * (force * model.inverse_mass[i] + model.gravity);
+        let forces = forces::all_forces(model, &model.air, &state, h);
+        for (i, force) in forces.into_iter().enumerate().filter(|(i, _)| inverse_mass[*i] > 0.0) {
+            state.velocities[i] += h * (force * inverse_mass[i] + model.gravity);
             state.positions[i] += h * state.velocities[i];
         }
     }
@@ -166,7 +168,7 @@ fn is_whole(state: &State) -> bool {
 
 fn bound(model: &Model, state: &State) -> f64 {
     let x: Vec<Vec4> = state.positions.iter().map(|x| Vec4::from(*x)).collect();
-    StableStep::new(model).at(model, &x)
+    StableStep::new(model).at(model, &Environment::new(model), &x)
 }
 
 /// The largest step that survives, between the shortest and the longest.

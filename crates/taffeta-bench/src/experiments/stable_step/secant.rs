@@ -4,7 +4,7 @@
 
 use taffeta::forces;
 use taffeta::math::DVec3;
-use taffeta::model::{Model, State};
+use taffeta::model::{Environment, Model, State};
 
 /// Iterations in a step, and the change at which they end, relative to that of the whole step.
 const MOST_ITERATIONS: u32 = 100;
@@ -34,11 +34,12 @@ impl Secant {
         let mut end = self.state.clone();
         let mut before: Option<(Vec<DVec3>, Vec<DVec3>)> = None;
         let mut settled = false;
+        let environment = Environment::new(model);
         for _ in 0..MOST_ITERATIONS {
-            let force = forces::all_forces(model, &end, duration);
+            let force = forces::all_forces(model, &model.air, &end, duration);
             let at = end.positions.clone();
             let (mut change, mut whole) = (0.0_f64, 0.0_f64);
-            for i in (0..at.len()).filter(|i| model.inverse_mass[*i] > 0.0) {
+            for i in (0..at.len()).filter(|i| environment.inverse_mass()[*i] > 0.0) {
                 let slope =
                     before.as_ref().map_or(DVec3::ZERO, |(x, f)| secant(force[i] - f[i], at[i] - x[i]));
                 let x = start(self.state.positions[i], past.positions[i]);

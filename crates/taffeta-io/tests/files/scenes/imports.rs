@@ -47,7 +47,10 @@ fn options_make_one_cloth_of_a_torn_file() {
         [1.0, 0.0, -1.0],
         "y of the file points away from z, which is up"
     );
-    assert!(model.inverse_mass[3..].iter().all(|w| *w > 0.0), "what is not pinned is free");
+    assert!(
+        simulation.environment().inverse_mass()[3..].iter().all(|w| *w > 0.0),
+        "what is not pinned is free"
+    );
 
     let (loaded, simulation) = simulate(TORN, "", "").unwrap();
     assert_eq!(simulation.model().particle_count(), 8);

@@ -4,7 +4,7 @@ use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::free::FreeBodies;
 use crate::collide::surface::{CollisionSurface, Kept};
 use crate::math::{DVec3, Pose, Vec4};
-use crate::model::{Form, Model, PosedShape, Shape};
+use crate::model::{Environment, Form, Model, PosedShape, Shape};
 
 /// How far particles may move against each other in a window, as a share of the longest edge: contacts are found at its start.
 const REACH: f64 = 0.25;
@@ -43,9 +43,9 @@ pub struct CcdWindow {
 
 impl CcdWindow {
     /// Room for a model.
-    pub fn new(model: &Model, longest_edge: f64) -> Self {
+    pub fn new(model: &Model, environment: &Environment, longest_edge: f64) -> Self {
         let surface = CollisionSurface::new(model);
-        let mut inverse_mass = model.inverse_mass.clone();
+        let mut inverse_mass = environment.inverse_mass.clone();
         inverse_mass.resize(surface.points, 0.0);
         let is_plane = |o: &usize| {
             surface.objects[*o].body.is_some_and(|b| model.colliders[b].form == Form::Closed(Shape::Plane))

@@ -24,6 +24,35 @@ pub fn bodies(model: &Model, time: f64, h: f64) -> impl Iterator<Item = MovingBo
         .filter_map(move |c| Some(MovingBody { before: c.at(time)?, after: c.at(time + h)? }))
 }
 
+/// A point that is near a solid at the end of a sub-step.
+#[derive(Debug, Clone, Copy)]
+pub struct SolidContact {
+    /// Unit vector out of the solid.
+    pub normal: DVec3,
+    /// Signed distance [m].
+    pub gap: f64,
+    /// Where the point of the solid that is there now was at the start, and where it is [m].
+    pub before: DVec3,
+    /// See `before`.
+    pub after: DVec3,
+}
+
+impl MovingBody {
+    /// How it meets a point that is nearer than `within` to it at the end [m].
+    #[inline]
+    pub fn contact(&self, point: DVec3, within: f64) -> Option<SolidContact> {
+        nearest(&self.after, point, within).map(|near| self.at(near, point))
+    }
+
+    /// Far fewer points come here than are asked.
+    #[inline(never)]
+    fn at(&self, near: Nearest, point: DVec3) -> SolidContact {
+        let local = self.after.pose.to_local(point);
+        let (before, after) = (self.before.pose.to_world(local), self.after.pose.to_world(local));
+        SolidContact { normal: near.normal, gap: near.gap, before, after }
+    }
+}
+
 /// How one piece of cloth meets one collider.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactParams {
@@ -94,36 +123,21 @@ pub fn resolve_contact(
     body: &MovingBody,
     meeting: &ContactParams,
 ) -> bool {
-    let Some(near) = nearest(&body.after, *moved, meeting.distance) else {
+    let Some(contact) = body.contact(*moved, meeting.distance) else {
         return false;
     };
-    touch(near, x, v, moved, h, body, meeting);
-    true
-}
-
-/// The contact itself; far fewer particles come here than are asked.
-#[inline(never)]
-fn touch(
-    near: Nearest,
-    x: DVec3,
-    v: &mut DVec3,
-    moved: &mut DVec3,
-    h: f64,
-    body: &MovingBody,
-    meeting: &ContactParams,
-) {
-    let local = body.after.pose.to_local(*moved);
-    let surface = (body.after.pose.to_world(local) - body.before.pose.to_world(local)) / h;
+    let surface = (contact.after - contact.before) / h;
     let relative = *v - surface;
-    let approach = relative.dot(near.normal);
-    let sliding = relative - approach * near.normal;
+    let approach = relative.dot(contact.normal);
+    let sliding = relative - approach * contact.normal;
     let speed = sliding.length();
     let limit = meeting.friction * (-approach).max(0.0);
     let kept = if speed > limit { 1.0 - limit / speed } else { 0.0 };
-    *v = surface + kept * sliding + approach.max(0.0) * near.normal;
+    *v = surface + kept * sliding + approach.max(0.0) * contact.normal;
     *moved = x + h * *v;
     // What is still too deep is lifted out without a velocity: a body may start inside the distance.
     if let Some(deep) = nearest(&body.after, *moved, meeting.distance) {
         *moved += (meeting.distance - deep.gap) * deep.normal;
     }
+    true
 }

@@ -5,9 +5,8 @@
 //! moves as if it were heavier, h² 2 Σ t / m times, where that is more than 1. Without it the sub-step would have to follow the fastest vibration across
 //! the tightest edge; with it slow motion near pins lags, which [`Sums::added`] tells.
 
-use crate::math::Vec4;
 use crate::math::lanes::{Four, Wide, by_instruction_set};
-use crate::model::Model;
+use crate::math::{DVec3, Vec4};
 use std::ops::Range;
 
 /// Who pulls on whom.
@@ -22,8 +21,12 @@ pub struct Predictor {
 /// What one sub-step gives to every particle.
 #[derive(Debug, Clone, Copy)]
 pub struct PredictInputs<'a> {
-    /// The model.
-    pub model: &'a Model,
+    /// Mass [kg] and one over it, 0 for those that are held [1/kg], of every particle.
+    pub mass: &'a [f64],
+    /// See `mass`.
+    pub inverse_mass: &'a [f64],
+    /// Acceleration of all that is free [m/s²].
+    pub gravity: DVec3,
     /// Duration [s].
     pub h: f64,
     /// Where particles are [m].
@@ -79,12 +82,12 @@ fn at<T>(list: &[T], i: usize) -> &T {
 #[allow(clippy::extra_unused_type_parameters)]
 #[inline(always)]
 fn pull_all<W: Wide>(pull: &Predictor, particles: Range<usize>, now: &PredictInputs, q: &mut [Vec4]) -> Sums {
-    let PredictInputs { model, h, .. } = *now;
-    let (gravity, kept) = (W::Four::load(&Vec4::from(model.gravity)), W::Four::splat(now.warm_start));
+    let h = now.h;
+    let (gravity, kept) = (W::Four::load(&Vec4::from(now.gravity)), W::Four::splat(now.warm_start));
     let one = W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
     let (mut moving, mut added) = (W::Four::splat(0.0), W::Four::splat(0.0));
     for (q, i) in q.iter_mut().zip(particles) {
-        let w = *at(&model.inverse_mass, i);
+        let w = *at(now.inverse_mass, i);
         let y = W::Four::load(at(now.y, i));
         if w == 0.0 {
             (y - one).store(q);
@@ -110,7 +113,7 @@ fn pull_all<W: Wide>(pull: &Predictor, particles: Range<usize>, now: &PredictInp
         acceleration.mul_add(W::Four::splat(inertia), y).store(q);
         q.0[3] = w * inertia;
         let way = y - W::Four::load(at(now.x, i));
-        let energy = way * way * W::Four::splat(*at(&model.mass, i));
+        let energy = way * way * W::Four::splat(*at(now.mass, i));
         moving = moving + energy;
         added = energy.mul_add(W::Four::splat(heavier - 1.0), added);
     }
@@ -139,8 +142,12 @@ by_instruction_set! {
 /// What [`update_velocities`] needs besides positions.
 #[derive(Debug, Clone, Copy)]
 pub struct VelocityUpdate<'a> {
-    /// The model.
-    pub model: &'a Model,
+    /// One over the mass of every particle, 0 for those that are held [1/kg].
+    pub inverse_mass: &'a [f64],
+    /// Velocity of the air [m/s], and the rate at which all velocity relative to it is lost [1/s].
+    pub wind: DVec3,
+    /// See `wind`.
+    pub damping: f64,
     /// Duration of the sub-step [s].
     pub h: f64,
     /// The end of the sub-step [m].
@@ -153,8 +160,8 @@ pub struct VelocityUpdate<'a> {
 
 #[inline(always)]
 fn lead_all<W: Wide>(particles: Range<usize>, now: &VelocityUpdate, x: &mut [Vec4], y: &mut [Vec4]) {
-    let rate = now.h * now.model.air.damping;
-    let wind = W::Four::load(&Vec4::from(now.model.air.wind)) * W::Four::splat(now.h * rate);
+    let rate = now.h * now.damping;
+    let wind = W::Four::load(&Vec4::from(now.wind)) * W::Four::splat(now.h * rate);
     let (slower, one) = (W::Four::splat(1.0 / (1.0 + rate)), W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0])));
     let mask = W::Four::load(&Vec4([1.0, 1.0, 1.0, 0.0]));
     for ((x, y), i) in x.iter_mut().zip(y).zip(particles) {
@@ -167,7 +174,7 @@ fn lead_all<W: Wide>(particles: Range<usize>, now: &VelocityUpdate, x: &mut [Vec
         } else {
             (free - from) + (end - free) * W::Four::splat(1.0 / at(now.share, i))
         };
-        let damped = if *at(&now.model.inverse_mass, i) > 0.0 { (way + wind) * slower } else { way };
+        let damped = if *at(now.inverse_mass, i) > 0.0 { (way + wind) * slower } else { way };
         if touches { end } else { end + one }.store(x);
         ((end + damped) * mask + one).store(y);
     }

@@ -2,13 +2,18 @@
 
 use super::Parting;
 use crate::model::topology::Topology;
-use crate::model::{Model, State, Tearing, parting};
+use crate::model::{Environment, Model, State, Tearing, parting};
 
 /// Of the edges at the tip of a crack those are across it that make an angle of less than 60° with the last one across it.
 const ACROSS: f64 = 0.5;
 
 /// The crack that opens in a cloth, as the words of its splits; empty if the cloth holds.
-pub fn open(limits: &Parting, model: &Model, state: &State, tearing: &Tearing) -> Vec<u64> {
+pub fn open(
+    limits: &Parting,
+    (model, environment): (&Model, &Environment),
+    state: &State,
+    tearing: &Tearing,
+) -> Vec<u64> {
     let cloth = &model.cloths[tearing.cloth];
     let first = cloth.particles.start as u32;
     let worst = |edges: &mut dyn Iterator<Item = usize>| {
@@ -22,7 +27,7 @@ pub fn open(limits: &Parting, model: &Model, state: &State, tearing: &Tearing) -
     };
     let ends = |edge: usize| model.edges[edge].map(|i| i - first);
     let Some([a, b]) = worst(&mut cloth.edges.clone()).map(ends) else { return Vec::new() };
-    let mut crack = Crack::new(model, state, tearing);
+    let mut crack = Crack::new(model, environment, state, tearing);
     // It begins at an end of the edge, rather one where the cloth has a border: a crack goes on at its tip.
     let at_border = tearing.topology.boundary.binary_search(&b).is_ok();
     let [a, b] = if at_border { [b, a] } else { [a, b] };
@@ -46,6 +51,7 @@ pub fn open(limits: &Parting, model: &Model, state: &State, tearing: &Tearing) -
 /// A crack under way, in the numbering of its cloth.
 struct Crack<'a> {
     model: &'a Model,
+    environment: &'a Environment,
     tearing: &'a Tearing,
     topology: Topology,
     words: Vec<u64>,
@@ -61,15 +67,15 @@ struct Opened {
 }
 
 impl<'a> Crack<'a> {
-    fn new(model: &'a Model, state: &State, tearing: &'a Tearing) -> Self {
+    fn new(model: &'a Model, environment: &'a Environment, state: &State, tearing: &'a Tearing) -> Self {
         let next = tearing.spares.start + tearing.used(state) as u32;
-        Self { model, tearing, topology: tearing.topology.clone(), words: Vec::new(), next }
+        Self { model, environment, tearing, topology: tearing.topology.clone(), words: Vec::new(), next }
     }
 
     /// Splits a particle that can move and that this crack has not split yet, if cloth is on both sides and a spare is left.
     fn split(&mut self, particle: u32, towards: u32) -> Option<Opened> {
         let own = self.model.cloths[self.tearing.cloth].particles.clone();
-        let held = self.model.inverse_mass[own.start + particle as usize] == 0.0;
+        let held = self.environment.inverse_mass[own.start + particle as usize] == 0.0;
         let again = self.words.iter().any(|word| parting::split_of(*word).0 == particle);
         let spare = self.next;
         let possible = !held && !again && spare < self.tearing.spares.end;

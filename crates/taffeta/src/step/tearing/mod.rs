@@ -9,9 +9,8 @@ use crate::check;
 use crate::forces::{self, element::Element, spring};
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
-use crate::model::{BreakingPin, Model, Split, State, TornModels};
+use crate::model::{BreakingPin, Environment, Memory, Model, Split, State, TornModels};
 use crate::step::Simulation;
-use crate::step::methods::impulse::FIRST_TENSION;
 use std::sync::Arc;
 
 /// Sides of a crack start as far apart as contact keeps them, but no further than this share of the shortest edge.
@@ -20,7 +19,7 @@ const APART: f64 = 0.25;
 const OPENINGS: [f64; 3] = [1.0, 0.5, 0.25];
 
 /// What it takes to know who parts, and to make a model with what has.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Parting {
     torn_models: Arc<dyn TornModels>,
     /// Stiffness of every structural edge where impulses keep its length, else none [N/m].
@@ -47,7 +46,7 @@ impl Parting {
     pub fn strain(&self, model: &Model, state: &State, edge: usize) -> f64 {
         let [a, b] = model.edges[edge].map(|i| state.positions[i as usize]);
         let longer = a.distance(b) / model.rest_lengths[edge] - 1.0;
-        let pulled = self.stiffness.get(edge).map_or(0.0, |k| state.memory[FIRST_TENSION + edge] / k);
+        let pulled = self.stiffness.get(edge).map_or(0.0, |k| tension_of(state, edge) / k);
         longer.max(pulled)
     }
 
@@ -61,7 +60,7 @@ impl Parting {
         };
         // Impulses that keep the lengths of edges pull instead of springs.
         for (edge, ends) in model.edges.iter().enumerate().take(self.stiffness.len()) {
-            let force = state.memory[FIRST_TENSION + edge] * (x(ends[1]) - x(ends[0]));
+            let force = tension_of(state, edge) * (x(ends[1]) - x(ends[0]));
             pull(ends, &[force, -force]);
         }
         let springs = &model.springs;
@@ -84,11 +83,11 @@ impl Parting {
     }
 
     /// The words of all that parts now, and where they stand in the state.
-    fn find(&mut self, model: &Model, state: &State) -> Vec<(usize, u64)> {
+    fn find(&mut self, model: &Model, environment: &Environment, state: &State) -> Vec<(usize, u64)> {
         let mut found = Vec::new();
         for tearing in &model.tearing {
             let first = tearing.first_word + tearing.used(state);
-            let words = crack::open(self, model, state, tearing);
+            let words = crack::open(self, (model, environment), state, tearing);
             found.extend(words.into_iter().enumerate().map(|(k, word)| (first + k, word)));
         }
         if !model.clips.is_empty() {
@@ -97,6 +96,14 @@ impl Parting {
         let too_hard = |clip: &&BreakingPin| self.pulls[clip.particle as usize].length() > clip.limit;
         found.extend(model.clips.iter().filter(too_hard).map(|clip| (clip.word, 1)));
         found
+    }
+}
+
+/// Tension per length of a structural edge, where impulses keep its length [N/m].
+fn tension_of(state: &State, edge: usize) -> f64 {
+    match &state.memory {
+        Memory::Impulse(memory) => memory.tension[edge],
+        _ => 0.0,
     }
 }
 
@@ -117,7 +124,7 @@ impl Simulation {
     /// Lets part what the state strains or pulls too far; returns how many particles did.
     pub(super) fn part(&mut self) -> u32 {
         let Some(limits) = &mut self.parting else { return 0 };
-        let found = limits.find(&self.model, &self.state);
+        let found = limits.find(&self.model, &self.environment, &self.state);
         if found.is_empty() {
             return 0;
         }
@@ -176,7 +183,7 @@ impl Simulation {
 
     /// Whether particles can move on to these places [m] without meeting anything.
     fn is_free(&mut self, ends: &[DVec3]) -> bool {
-        self.pipeline.as_mut().is_none_or(|pipeline| {
+        self.scratch.pipeline.as_mut().is_none_or(|pipeline| {
             let (positions, still) = (self.state.positions.iter().copied(), ends.iter().map(|_| DVec3::ZERO));
             pipeline.place(&self.model, [self.state.time; 2], positions, still);
             pipeline.resolve(ends.iter().copied()).hits == 0
@@ -184,17 +191,27 @@ impl Simulation {
     }
 
     /// Goes on with the model of what has parted; what hands and the viewer have changed stays.
-    fn take_model(&mut self, mut model: Model) {
-        (model.gravity, model.air) = (self.model.gravity, self.model.air);
-        if let Some(gripped) = &mut self.gripped {
-            gripped.keep_hold(&mut model, &self.model);
-        }
+    fn take_model(&mut self, model: Model) {
         let tensions = self.tensions_in(&model);
-        self.model = model;
-        // What a method remembers is of the elements that were; it starts anew but for the pace and what edges pull with.
-        self.state.memory.truncate(FIRST_TENSION.min(tensions.len()));
-        self.state.memory.extend(tensions);
+        let pins = match &self.hands {
+            None => model.pins.clone(),
+            // Hands go on leading what they hold.
+            Some(hands) => {
+                let mut pins = hands.pins(&model);
+                pins.truncate(model.pins.len());
+                pins.extend_from_slice(&self.environment.pins[self.model.pins.len()..]);
+                pins
+            }
+        };
+        self.environment.hold(&model, pins);
+        self.model = Arc::new(model);
+        // What a method remembers is of the elements that were; it starts anew but for the sub-steps and what edges pull with.
+        let before = std::mem::take(&mut self.state.memory);
         self.renew();
+        if let (Memory::Impulse(memory), Memory::Impulse(before)) = (&mut self.state.memory, before) {
+            (memory.substeps, memory.missed) = (before.substeps, before.missed);
+            memory.tension = tensions;
+        }
         if let Some(limits) = &mut self.parting {
             limits.stiffness = stiffness_of_hard_edges(&self.model);
         }
@@ -207,14 +224,14 @@ impl Simulation {
         let tension = |edge: &[u32; 2]| {
             let [a, b] = edge.map(origin);
             let known = self.model.edges.binary_search(&[a.min(b), a.max(b)]);
-            known.map_or(0.0, |edge| self.state.memory[FIRST_TENSION + edge])
+            known.map_or(0.0, |edge| tension_of(&self.state, edge))
         };
         model.edges.iter().take(if hard > 0 { usize::MAX } else { 0 }).map(tension).collect()
     }
 
     /// Becomes torn as a state says.
     pub(super) fn take_parted(&mut self, parted: Vec<u64>) -> Result<(), StateMismatch> {
-        let mismatch = || StateMismatch { expected: self.state.len(), found: self.state.len() };
+        let mismatch = || StateMismatch::Size { expected: self.state.len(), found: self.state.len() };
         let limits = self.parting.as_ref().ok_or_else(mismatch)?;
         let model = limits.torn_models.torn(&parted).ok_or_else(mismatch)?;
         self.state.parted = parted;

@@ -3,7 +3,7 @@
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::model::{Model, State};
-use taffeta::step::{Energy, momentum};
+use taffeta::step::momentum;
 use taffeta_scene::{
     Body, BoxShape, CapsuleShape, Cloth, Collider, Method, Pin, PlaneShape, Scene, Sheet, Side, SphereShape,
 };
@@ -57,7 +57,7 @@ fn bodies_in_flight_keep_their_momenta_and_their_shape() {
         let mut simulation = simulation(&scene);
         let model = simulation.model().clone();
         let measure = |state: &State| (momentum(&model, state), angular_momentum(&model, state));
-        let (before, energy) = (measure(simulation.state()), Energy::of(&model, simulation.state()).kinetic);
+        let (before, energy) = (measure(simulation.state()), simulation.energy().kinetic);
         run_on(&mut simulation, 30);
         let after = measure(simulation.state());
         assert!(after.0.distance(before.0) < 1e-9, "{method:?} {before:?} {after:?}");
@@ -68,7 +68,7 @@ fn bodies_in_flight_keep_their_momenta_and_their_shape() {
                 assert!((x[i].distance(x[j]) - rest[i].distance(rest[j])).abs() < 1e-13);
             }
         }
-        let kept = Energy::of(&model, simulation.state()).kinetic / energy;
+        let kept = simulation.energy().kinetic / energy;
         assert!((0.8..1.2).contains(&kept), "{method:?} {kept}");
     }
 }
@@ -171,12 +171,11 @@ fn a_ball_bounces_by_its_restitution_and_energy_does_not_grow() {
         scene.solver.method = method;
         scene.solver.steps_per_frame = 4;
         let mut simulation = simulation(&scene);
-        let model = simulation.model().clone();
         let (mut highest, mut before, mut energy) = (0.0_f64, 0.6, f64::INFINITY);
         for _ in 0..100 {
             simulation.step().unwrap();
             let now = places(&simulation)[0].y;
-            let has = Energy::of(&model, simulation.state()).total();
+            let has = simulation.energy().total();
             assert!(has < energy + 1e-9 + 0.03 * 9.81 * 0.5, "{method:?}");
             if now > before {
                 highest = highest.max(now)
@@ -299,11 +298,11 @@ fn a_heavy_sheet_stops_a_light_ball_and_no_energy_comes_up() {
         let mut simulation = simulation(&scene);
         let model = simulation.model().clone();
         let heavy = model.mass[..model.cloth_particle_count()].iter().sum::<f64>() / 0.002;
-        let mut before = Energy::of(&model, simulation.state());
+        let mut before = simulation.energy();
         let (start, mut most, mut faster) = (before.total(), 0.0_f64, 0.0_f64);
         for _ in 0..6 {
             simulation.step().unwrap();
-            let now = Energy::of(&model, simulation.state());
+            let now = simulation.energy();
             most = most.max((now.total() - before.total()) / start);
             faster = faster.max((now.kinetic - before.kinetic) / start);
             before = now;

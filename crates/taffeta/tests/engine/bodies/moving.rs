@@ -62,7 +62,7 @@ fn cloth_that_lies_on_a_floor_that_moves_and_deforms_is_carried_along() {
         let mut simulation = taffeta_scene::simulation(&scene, &meshes).unwrap();
         let mut pinched = 0;
         for _ in 0..45 {
-            pinched += simulation.step().unwrap().settled.pinched;
+            pinched += simulation.step().unwrap().ccd.pinched;
         }
         // 1.5 s: the floor has come 0.65 m.
         let (at, told) = (centre(&simulation), certify(simulation.model(), simulation.state()));
@@ -203,10 +203,10 @@ fn squeeze(
     for _ in 0..frames {
         let report = simulation.step().unwrap();
         assert_eq!(
-            report.settled.pinched > 0,
+            report.ccd.pinched > 0,
             matches!(report.shortfall, Some(taffeta::step::Shortfall::Pinched { .. }))
         );
-        pinched += report.settled.pinched;
+        pinched += report.ccd.pinched;
         fastest = simulation.state().velocities.iter().fold(fastest, |most, v| most.max(v.length()));
     }
     (pinched, fastest, certify(simulation.model(), simulation.state()))

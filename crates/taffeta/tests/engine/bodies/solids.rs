@@ -2,7 +2,6 @@
 
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::step::Energy;
 use taffeta_scene::{
     Ball, Body, Cloth, Collider, Filling, FillingKind, Method, Pin, PlaneShape, Scene, Sheet, Side,
     SoftSolid, SphereShape,
@@ -53,7 +52,7 @@ fn a_ball_of_tetrahedra_bounces_and_keeps_its_volume() {
     for (method, keeps) in [(Method::Bdf2, 0.03), (Method::BackwardEuler, 0.03), (Method::Verlet, 0.2)] {
         let mut simulation = simulation(&jelly(method, 0.4));
         let (start, model) = (volume(&simulation), simulation.model().clone());
-        let energy = Energy::of(&model, simulation.state()).total();
+        let energy = simulation.energy().total();
         let fall = 9.81 * 0.3 * model.mass.iter().sum::<f64>();
         let (mut lowest, mut least, mut highest) = (f64::INFINITY, f64::INFINITY, 0.0_f64);
         for _ in 0..160 {
@@ -65,7 +64,7 @@ fn a_ball_of_tetrahedra_bounces_and_keeps_its_volume() {
             }
             lowest = lowest.min(height);
             least = least.min(volume(&simulation) / start);
-            let now = Energy::of(&model, simulation.state()).total();
+            let now = simulation.energy().total();
             assert!(now < energy + 0.02 * fall, "{method:?}: {energy} J at the start, now {now}");
         }
         println!(

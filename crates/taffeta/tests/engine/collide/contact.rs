@@ -173,14 +173,14 @@ fn no_frame_of_any_scene_has_an_intersection() {
                 let report = step(&mut simulation);
                 let told = simulation.certificate();
                 worst = worst.max(told.max_strain);
-                let at = format!("{name}, {}, frame {frame}: {:?}", method.name(), report.settled);
+                let at = format!("{name}, {}, frame {frame}: {:?}", method.name(), report.ccd);
                 assert_eq!((told.cloth_cloth, told.cloth_body), (0, 0), "{at}");
-                assert_eq!(report.settled.pinched, 0, "{at}");
+                assert_eq!(report.ccd.pinched, 0, "{at}");
                 let held = told.max_strain <= simulation.model().tolerance;
                 // Only impulses promise lengths.
                 let promised = method.keeps_lengths() && report.converged;
                 assert!(held || !promised, "{at}: {}", told.max_strain);
-                met += report.contacts + report.settled.hits;
+                met += report.contacts + report.ccd.hits;
                 kept += u32::from(report.converged);
             }
             let told = format!("{name}, {}: {met} met, {kept} of {frames} converged", method.name());
@@ -209,7 +209,7 @@ fn nothing_crosses_between_frames() {
             for number in 0..steps {
                 let from = simulation.state().positions.clone();
                 let report = step(&mut simulation);
-                met += report.contacts + report.settled.hits;
+                met += report.contacts + report.ccd.hits;
                 if number % every == every - 1 {
                     let crossing = crossings(simulation.model(), &from, &simulation.state().positions);
                     assert_eq!(crossing, 0, "{} step {number}", method.name());
@@ -230,7 +230,7 @@ fn the_thread_count_changes_no_bit_of_what_touches() {
             let mut simulation = simulation(&stack(*method));
             let met: u32 = pool.install(|| {
                 let reports = (0..frames).map(|_| step(&mut simulation));
-                reports.map(|report| report.contacts + report.settled.hits).sum()
+                reports.map(|report| report.contacts + report.ccd.hits).sum()
             });
             assert!(met > 0, "{}: nothing touches", method.name());
             simulation.state().hash()

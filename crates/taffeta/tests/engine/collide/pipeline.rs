@@ -2,7 +2,7 @@
 
 use taffeta::collide::ContactPipeline;
 use taffeta::math::{DVec3, random::Random};
-use taffeta::model::Model;
+use taffeta::model::{Environment, Model};
 use taffeta_scene::build;
 use taffeta_scene::{Cloth, Scene, Sheet};
 
@@ -22,7 +22,7 @@ fn what_is_shown_at_the_start_need_not_be_shown_at_the_end() {
     let mut random = Random::new(3);
     let (mut shown, mut hits) = (0, 0);
     for case in 0..20 {
-        let mut pipelines = [(); 2].map(|_| ContactPipeline::new(&model).unwrap());
+        let mut pipelines = [(); 2].map(|_| ContactPipeline::new(&model, &Environment::new(&model)).unwrap());
         let pad = pipelines[0].pad();
         // The upper sheet comes near; then points move by up to twice the pad.
         let falls = |x: &DVec3| if x.y > 0.5 * apart { 2.0 * pad - apart } else { 0.0 };

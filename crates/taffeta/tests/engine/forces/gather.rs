@@ -22,6 +22,6 @@ fn every_instruction_set_gives_the_same_bits() {
     for chunk in chunks(&model) {
         let (mut plain, mut wide) = (chunk.clone(), chunk);
         let bits = |forces: &[Vec4]| forces.iter().map(|f| f.0.map(f64::to_bits)).collect::<Vec<_>>();
-        assert_eq!(bits(plain.forces_plain(&x, &v)), bits(wide.forces(&x, &v)));
+        assert_eq!(bits(plain.forces_plain(&x, &v, &[])), bits(wide.forces(&x, &v, &[])));
     }
 }

@@ -1,7 +1,9 @@
 //! The bytes and the hash of a state.
 
 use taffeta::math::DVec3;
-use taffeta::model::State;
+use taffeta::model::memory::ImpulseMemory;
+use taffeta::model::state::StateMismatch;
+use taffeta::model::{Memory, State};
 
 #[test]
 fn bytes_bring_back_every_bit_and_the_hash_sees_every_bit() {
@@ -11,20 +13,39 @@ fn bytes_bring_back_every_bit_and_the_hash_sees_every_bit() {
         positions: vec![DVec3::new(1.0, -0.0, f64::MIN_POSITIVE), DVec3::splat(3.0)],
         velocities: vec![DVec3::new(-1.0, 2.0, 1e300), DVec3::ZERO],
         parted: vec![1 << 32],
-        memory: vec![0.5, -0.0, 1e-300],
+        memory: Memory::Impulse(ImpulseMemory {
+            substeps: 0.5,
+            missed: false,
+            tension: vec![-0.0, 1e-300],
+            shear: vec![7.0],
+            share: vec![1.0],
+        }),
     };
     let bytes = state.to_bytes();
     let mut back = State::default();
     assert!(back.read_bytes(&bytes).is_err());
     back.copy_from(&state);
-    back.read_bytes(&[0; 8 * 18]).unwrap();
-    assert_ne!(back, state);
+    assert_eq!(
+        back.read_bytes(&[0; 8 * 22]),
+        Err(StateMismatch::Method {
+            expected: "the impulse methods",
+            found: "a method that remembers nothing"
+        })
+    );
     back.read_bytes(&bytes).unwrap();
     assert_eq!((back.to_bytes(), back.hash()), (bytes.clone(), state.hash()));
+    let missed = 8 * (2 + 12 + 1 + 1);
     for bit in 0..bytes.len() * 8 {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        back.read_bytes(&flipped).unwrap();
-        assert_ne!(back.hash(), state.hash());
+        // Whose memory it is stands last. A flag is any number but 0.
+        if bit / 64 == bytes.len() / 8 - 1 {
+            assert!(back.read_bytes(&flipped).is_err());
+        } else if bit / 8 < missed || bit / 8 >= missed + 8 {
+            back.read_bytes(&flipped).unwrap();
+            assert_ne!(back.hash(), state.hash(), "bit {bit}");
+        }
     }
+    assert_eq!(State::positions_in(&bytes, 2), Some((state.positions.clone(), state.hash())));
+    assert_eq!(State::positions_in(&bytes, 20), None);
 }

@@ -225,12 +225,12 @@ fn links_pull_as_their_slow_twin_does() {
     state.time = 0.1;
     let load = |v: &[DVec3]| v.iter().map(|v| Vec4::from(*v)).collect::<Vec<_>>();
     let (x, v) = (load(&state.positions), load(&state.velocities));
-    let slow = forces::all_forces(model, &state, 1e-3);
+    let slow = forces::all_forces(model, &model.air, &state, 1e-3);
     assert!(slow.iter().any(|f| f.length() > 1.0), "seams pull");
     for mut chunk in gather::chunks(model) {
         chunk.renew_links(model, state.time);
         let particles = chunk.particles.clone();
-        for (fast, slow) in chunk.forces(&x, &v).iter().zip(&slow[particles]) {
+        for (fast, slow) in chunk.forces(&x, &v, &[]).iter().zip(&slow[particles]) {
             assert!((fast.xyz() - *slow).length() <= 1e-12 * slow.length().max(1.0));
         }
     }

@@ -3,7 +3,6 @@
 use crate::common::{free_sheet, hanging_strip, heavy_elastica, run, simulation};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::step::Energy;
 use taffeta_scene::{
     Ball, Cloth, ClothModel, Corner, FabricChange, Filling, FillingKind, Lattice, Method, ParticleOrder, Pin,
     Scene, Sheet, Side, StepChoice, Strip,
@@ -62,9 +61,9 @@ fn bdf2_keeps_a_swing_longer() {
         let mut scene = swing(method, 20);
         scene.solver.newton = 5;
         let mut simulation = simulation(&scene);
-        let before = Energy::of(simulation.model(), simulation.state()).total();
+        let before = simulation.energy().total();
         run(&mut simulation, 2.0);
-        before - Energy::of(simulation.model(), simulation.state()).total()
+        before - simulation.energy().total()
     };
     let (euler, bdf2) = (energy(Method::BackwardEuler), energy(Method::Bdf2));
     assert!(bdf2 > 0.0 && bdf2 < 0.5 * euler, "lost {bdf2} J against {euler} J");

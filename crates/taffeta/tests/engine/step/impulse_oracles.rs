@@ -3,6 +3,7 @@
 use crate::common::{free_sheet, simulation};
 use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
+use taffeta::model::Environment;
 use taffeta::model::topology::straight_pairs;
 use taffeta::solve::sparse::direct::LengthSystem;
 use taffeta::solve::strips::bends::{self, Fold};
@@ -347,8 +348,11 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
     let held: Vec<Vec4> = (0..n).map(|i| Vec4([0.01 * i as f64, 0.0, -0.02, 0.0])).collect();
     let pull = Predictor::new(n, model.edges.iter().copied().zip(0..));
     let kept = 0.7;
+    let environment = Environment::new(model);
     let now = PredictInputs {
-        model,
+        mass: &model.mass,
+        inverse_mass: environment.inverse_mass(),
+        gravity: model.gravity,
         h,
         x: &x,
         y: &y,
@@ -375,7 +379,7 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
                 tight += kept * t;
             }
         }
-        let w = model.inverse_mass[i];
+        let w = environment.inverse_mass()[i];
         let heavier = (2.0 * h * h * share[i] * w * tight).max(1.0);
         let by = h * h * share[i] / heavier;
         let end = y[i].xyz() + by * (w * force + model.gravity);

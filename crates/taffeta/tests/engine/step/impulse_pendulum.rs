@@ -1,7 +1,6 @@
 //! P1's and P2's impulses as printed, against RATTLE's behaviour: a pendulum.
 
 use crate::common::simulation;
-use taffeta::step::Energy;
 use taffeta_scene::{Air, Cloth, Direction, Method, Pin, Scene, Side, Solver, Strip, Velocities};
 
 /// A strip of one cell that swings from its upper side: a pendulum of 0.5 m, let go at 45° or so.
@@ -25,7 +24,7 @@ fn pendulum(direction: Direction, velocities: Velocities, substeps: u32) -> Scen
 /// The least and the largest energy in each second of ten, over that at the start, less 1; as a share of the energy of the swing.
 fn drift(scene: &Scene) -> Vec<[f64; 2]> {
     let mut simulation = simulation(scene);
-    let energy = |s: &taffeta::Simulation| Energy::of(s.model(), s.state()).total();
+    let energy = |s: &taffeta::Simulation| s.energy().total();
     let start = energy(&simulation);
     let mut most_kinetic: f64 = 0.0;
     let seconds: Vec<[f64; 2]> = (0..10)
@@ -33,7 +32,7 @@ fn drift(scene: &Scene) -> Vec<[f64; 2]> {
             (0..30).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], _| {
                 let report = simulation.step().unwrap();
                 assert!(report.converged, "{:?}", report.shortfall);
-                most_kinetic = most_kinetic.max(Energy::of(simulation.model(), simulation.state()).kinetic);
+                most_kinetic = most_kinetic.max(simulation.energy().kinetic);
                 let now = energy(&simulation) - start;
                 [low.min(now), high.max(now)]
             })

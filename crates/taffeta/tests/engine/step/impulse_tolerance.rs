@@ -54,7 +54,7 @@ fn a_destroyed_model_repairs_itself() {
         let mut simulation = simulation(&scene);
         let mut thrown = simulation.state().clone();
         let mut random = Random::new(3);
-        for (x, w) in thrown.positions.iter_mut().zip(&simulation.model().inverse_mass) {
+        for (x, w) in thrown.positions.iter_mut().zip(simulation.environment().inverse_mass()) {
             if *w > 0.0 {
                 *x = DVec3::from_array(std::array::from_fn(|_| random.between(-0.5, 0.5)));
             }
@@ -93,7 +93,7 @@ fn a_capped_step_is_early_but_stable_and_marked() {
                     early += u32::from(!report.converged);
                     // The middle of a sheet falls by no more than half of its size.
                     let model = simulation.model();
-                    let kinetic = taffeta::step::Energy::of(model, simulation.state()).kinetic;
+                    let kinetic = simulation.energy().kinetic;
                     let most = 0.5 * 9.81 * size * model.mass.iter().sum::<f64>();
                     assert!(kinetic < most, "{what}: {kinetic} J of {most} J");
                 }

@@ -41,7 +41,7 @@ fn what_is_not_touched_keeps_its_bits() {
         let mut touched = simulation(&scene);
         let mut seen = hashes(&mut touched, 3);
         touched.set_hands(&Hands::default(), 0.1);
-        let (gravity, air) = (touched.model().gravity, touched.model().air);
+        let (gravity, air) = (touched.environment().gravity, touched.environment().air);
         touched.set_surroundings(gravity, air);
         seen.extend(hashes(&mut touched, 2));
         let mut heir = simulation(&scene);
@@ -107,8 +107,8 @@ fn a_held_particle_goes_where_it_is_led_and_falls_when_let_go() {
         run(&mut simulation, 0.1);
         assert_eq!(simulation.state().positions[other], before);
         simulation.set_hands(&Hands::default(), 0.1);
-        assert_eq!(simulation.model().inverse_mass[0], 0.0);
-        assert!(simulation.model().inverse_mass[corner as usize] > 0.0);
+        assert_eq!(simulation.environment().inverse_mass()[0], 0.0);
+        assert!(simulation.environment().inverse_mass()[corner as usize] > 0.0);
     }
 }
 

@@ -1,9 +1,10 @@
 //! Every fast thing against its slow twin.
 
 use crate::common::{free_sheet, simulation};
+use taffeta::forces::air::AirForces;
 use taffeta::forces::{self, gather, stable_step::StableStep};
 use taffeta::math::{DVec3, Vec4, random::Random};
-use taffeta::model::{Model, State};
+use taffeta::model::{Environment, Model, State};
 use taffeta_scene::{Cloth, Disc, Method, Scene, Tube};
 
 /// A scene of two sheets, a disc and a tube, crumpled at random.
@@ -19,7 +20,7 @@ fn crumpled() -> (Model, State) {
     let tube = Tube { radius: 0.2, length: 0.5, segments: 30, rows: 25 };
     scene.cloth.push(Cloth { tube: Some(tube), fabric: "silk".into(), ..Cloth::default() });
     let built = simulation(&scene);
-    let (model, mut state) = (built.model().clone(), built.state().clone());
+    let (model, mut state) = (Model::clone(built.model()), built.state().clone());
     let mut random = Random::new(9);
     let mut anywhere = |scale: f64| DVec3::from_array(std::array::from_fn(|_| random.between(-scale, scale)));
     state.positions.iter_mut().for_each(|x| *x += anywhere(0.01));
@@ -35,15 +36,17 @@ fn padded(vectors: &[DVec3]) -> Vec<Vec4> {
 fn gathered_forces_are_those_of_one_element_after_the_other() {
     let (model, state) = crumpled();
     let h = 1e-3;
-    let slow = forces::all_forces(&model, &state, h);
+    let slow = forces::all_forces(&model, &model.air, &state, h);
     let (x, v) = (padded(&state.positions), padded(&state.velocities));
     let largest = slow.iter().map(|f| f.length()).fold(0.0, f64::max);
+    let mut air = AirForces::new(&model, &model.air);
+    let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
+    air.renew(&model, &model.air, (state.time, h), &x, mean);
     let mut chunks = gather::chunks(&model);
     assert!(chunks.len() > 3);
     for chunk in &mut chunks {
-        chunk.renew_air(&model, &x, &v, state.time, h);
         let particles = chunk.particles.clone();
-        for (fast, i) in chunk.forces(&x, &v).iter().zip(particles) {
+        for (fast, i) in chunk.forces(&x, &v, air.on_particles()).iter().zip(particles) {
             assert!((fast.xyz() - slow[i]).length() < 1e-12 * largest, "particle {i}");
         }
     }
@@ -56,10 +59,11 @@ fn the_stable_step_is_below_that_of_the_stiffest_mode_and_not_far_below() {
     // The stiffest mode of K by power iteration, K applied as a difference of forces around a flat sheet.
     let scene = free_sheet(Method::Verlet, 12);
     let built = simulation(&scene);
-    let (mut model, state) = (built.model().clone(), built.state().clone());
+    let (mut model, state) = (Model::clone(built.model()), built.state().clone());
     model.springs.damping.fill(0.0);
     model.bends.damping.fill(0.0);
-    let estimate = StableStep::new(&model).at(&model, &padded(&state.positions));
+    let environment = Environment::new(&model);
+    let estimate = StableStep::new(&model).at(&model, &environment, &padded(&state.positions));
 
     let mut random = Random::new(4);
     let mut mode: Vec<DVec3> = state
@@ -71,8 +75,8 @@ fn the_stable_step_is_below_that_of_the_stiffest_mode_and_not_far_below() {
     for _ in 0..500 {
         let mut moved = state.clone();
         moved.positions.iter_mut().zip(&mode).for_each(|(x, u)| *x += step * *u);
-        let force = forces::all_forces(&model, &moved, 1.0);
-        mode = force.iter().zip(&model.inverse_mass).map(|(f, w)| -*f * *w / step).collect();
+        let force = forces::all_forces(&model, &model.air, &moved, 1.0);
+        mode = force.iter().zip(environment.inverse_mass()).map(|(f, w)| -*f * *w / step).collect();
         omega2 = mode.iter().map(|u| u.length_squared()).sum::<f64>().sqrt();
         mode.iter_mut().for_each(|u| *u /= omega2);
     }

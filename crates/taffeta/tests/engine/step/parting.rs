@@ -1,7 +1,6 @@
 //! Cloth that tears and pins that let go: at the strain and the pull that they should, in two pieces, with the same bits everywhere.
 
 use taffeta::Simulation;
-use taffeta::step::Energy;
 use taffeta_scene::{Cloth, Ease, FabricChange, Keyframe, Method, Pin, Scene, Side, Strip};
 
 const LENGTH: f64 = 0.4;
@@ -93,13 +92,13 @@ fn a_strip_tears_in_two_at_its_strain_and_not_before() {
         let mass: f64 = torn.model().mass.iter().sum();
         let time = until_parted(&mut torn, 36).expect("it tears");
         assert!((time - 2.0 / 3.0).abs() < 1e-9, "{method:?} {time}");
-        let mut total = Energy::of(torn.model(), torn.state()).total();
+        let mut total = torn.energy().total();
         for step in 0..24 {
             torn.step().unwrap();
             let certificate = torn.certificate();
             assert_eq!((certificate.cloth_cloth, certificate.cloth_body), (0, 0), "{method:?}");
             // Two steps are enough for the crack to run through; from then on nobody works on either piece but at its end.
-            let now = Energy::of(torn.model(), torn.state()).total();
+            let now = torn.energy().total();
             assert!(step < 3 || now < total + 1e-3, "{method:?} {total} {now}");
             total = now;
         }
@@ -137,13 +136,13 @@ fn where_impulses_keep_lengths_the_pull_tears() {
 fn energy_does_not_grow_where_cloth_tears() {
     for method in BY_FORCES {
         let mut simulation = simulation(&hung(method, 1.5));
-        let mut before = Energy::of(simulation.model(), simulation.state()).total();
+        let mut before = simulation.energy().total();
         let gravity = simulation.model().gravity.length();
         let scale = simulation.model().mass.iter().sum::<f64>() * gravity * LENGTH;
         let mut parted = 0;
         for _ in 0..6 {
             parted += simulation.step().unwrap().parted;
-            let now = Energy::of(simulation.model(), simulation.state()).total();
+            let now = simulation.energy().total();
             assert!(now < before + 1e-3 * scale, "{method:?} {before} {now}");
             before = now;
         }

@@ -6,13 +6,13 @@
 //! says which contacts push, stick and slide. It is found by solving again from the solution at hand; then limits follow the pressures
 //! there, until the forces that the solution was found with are those that it asks for.
 
-use super::particles::Particles;
-use crate::collide::rigid::nearest::nearest;
-use crate::collide::{self, ContactParams, Corners, MovingBody};
+use super::particles::OrderedParticles;
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::Model;
+use crate::model::memory::HeldContact;
 use crate::solve::sparse::matrix::BlockMatrix;
 use crate::solve::sparse::rank_one::Coupling;
+use crate::step::boundary::Boundary;
 
 /// How much stiffer than what is around it a contact is.
 const STIFFNESS: f64 = 4.0;
@@ -26,8 +26,6 @@ const ALLOWED_DEPTH: f64 = 0.01;
 const LOOKED_AT: f64 = 2.0;
 /// In place of a collider: a contact of features, which is not remembered.
 const OF_FEATURES: u32 = u32::MAX;
-/// Numbers that are remembered for a particle: force of friction, pressure, collider + 1.
-const REMEMBERED: usize = 5;
 
 /// A point Σ w_i x_i of cloth that comes near to something: a solid, or cloth again (then weights of both sides add up to 0).
 #[derive(Debug, Clone, Copy)]
@@ -96,8 +94,6 @@ impl ContactReach<'_> {
 /// All contacts of a stage.
 #[derive(Debug)]
 pub(super) struct ContactRows {
-    contact_params: Vec<Vec<ContactParams>>,
-    pub bodies: Vec<MovingBody>,
     rows: Vec<ContactRow>,
     /// Whether a particle has a row with a collider, `[particle × colliders + collider]`.
     listed: Vec<bool>,
@@ -111,75 +107,62 @@ impl ContactRows {
         // In contact every particle may have a row, and some two.
         let room = if colliders == 0 { 0 } else { 2 * particles };
         Self {
-            contact_params: collide::contact_params(model, Corners::OfAll),
-            bodies: Vec::with_capacity(colliders),
             rows: Vec::with_capacity(room),
             listed: vec![false; particles * colliders],
             before: Vec::with_capacity(room),
         }
     }
 
-    /// How many numbers are remembered from step to step.
-    pub fn memory(model: &Model) -> usize {
-        if model.colliders.is_empty() { 0 } else { REMEMBERED * model.cloth_particle_count() }
-    }
-
-    /// Moves the solids on to the sub-step from `time` on.
-    pub fn move_bodies(&mut self, model: &Model, time: f64, duration: f64) {
-        self.bodies.clear();
-        self.bodies.extend(collide::bodies(model, time, duration));
-    }
-
     /// Forgets all rows and finds those that touched, where velocities `v` lead, and those that will where `falling` leads.
     pub fn begin(
         &mut self,
-        particles: &Particles,
+        boundary: &Boundary,
+        particles: &OrderedParticles,
         reach: &ContactReach,
         [v, falling]: [&[Vec4]; 2],
-        memory: &[f64],
+        memory: &[HeldContact],
         matrix: &BlockMatrix,
     ) {
         self.listed.fill(false);
         self.rows.clear();
         self.before.clear();
-        self.find(particles, reach, v, matrix, Some(memory));
-        self.find(particles, reach, falling, matrix, None);
+        self.find(boundary, particles, reach, v, matrix, Some(memory));
+        self.find(boundary, particles, reach, falling, matrix, None);
     }
 
     /// Adds a row for every particle that would come too near to a solid and has none yet; with a memory for those that touched instead.
     fn find(
         &mut self,
-        particles: &Particles,
+        boundary: &Boundary,
+        particles: &OrderedParticles,
         reach: &ContactReach,
         v: &[Vec4],
         matrix: &BlockMatrix,
-        memory: Option<&[f64]>,
+        memory: Option<&[HeldContact]>,
     ) {
-        let Self { contact_params, bodies, rows, listed, .. } = self;
+        let (Self { rows, listed, .. }, bodies) = (self, &boundary.bodies);
         for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
             let end = reach.end(i, v);
-            let own = memory.map(|memory| &memory[REMEMBERED * i..][..REMEMBERED]);
-            for (c, (body, meeting)) in
-                bodies.iter().zip(&contact_params[particles.cloth[i] as usize]).enumerate()
-            {
-                let another = own.is_some_and(|own| own[4] != (c + 1) as f64);
+            let own = memory.map(|memory| memory[i]);
+            let solids = bodies.iter().zip(boundary.params(particles.cloth[i] as usize)).enumerate();
+            for (c, (body, params)) in solids {
+                let another = own.is_some_and(|own| own.solid as usize != c + 1);
                 if another || listed[i * bodies.len() + c] {
                     continue;
                 }
-                let within = if own.is_some() { LOOKED_AT * meeting.distance } else { meeting.distance };
-                let Some(near) = nearest(&body.after, end, within) else { continue };
+                let within = if own.is_some() { LOOKED_AT * params.distance } else { params.distance };
+                let Some(near) = body.contact(end, within) else { continue };
                 listed[i * bodies.len() + c] = true;
-                let local = body.after.pose.to_local(end);
                 let contact = ContactPoint {
                     particles: [i as u32, 0, 0, 0],
                     weights: [1.0, 0.0, 0.0, 0.0],
                     normal: near.normal,
                     other: end - near.normal * near.gap,
-                    carried: body.after.pose.to_world(local) - body.before.pose.to_world(local),
-                    distance: meeting.distance,
-                    friction: meeting.friction,
-                    held: own.map_or(DVec3::ZERO, |own| DVec3::new(own[0], own[1], own[2])),
-                    pressure: own.map_or(0.0, |own| own[3]),
+                    carried: near.after - near.before,
+                    distance: params.distance,
+                    friction: params.friction,
+                    held: own.map_or(DVec3::ZERO, |own| own.friction),
+                    pressure: own.map_or(0.0, |own| own.pressure),
                 };
                 rows.push(ContactRow::new(contact, c as u32, reach, v, matrix));
             }
@@ -223,7 +206,7 @@ impl ContactRows {
     }
 
     /// Takes all rows out again.
-    pub fn lift(&mut self, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+    pub fn remove_rows(&mut self, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
         matrix.clear_couplings();
         for (i, diagonal, right) in self.before.drain(..).rev() {
             matrix.set_diagonal_block(i, diagonal);
@@ -235,7 +218,8 @@ impl ContactRows {
     /// are those found, if forces are `balanced`.
     pub fn update_active_set(
         &mut self,
-        particles: &Particles,
+        boundary: &Boundary,
+        particles: &OrderedParticles,
         reach: &ContactReach,
         v: &[Vec4],
         matrix: &BlockMatrix,
@@ -253,7 +237,7 @@ impl ContactRows {
             all[1] += row.contact.friction * row.contact.pressure;
         }
         let known = self.rows.len();
-        self.find(particles, reach, v, matrix, None);
+        self.find(boundary, particles, reach, v, matrix, None);
         let missed: f64 = self.rows[known..].iter().map(|row| row.push(row.moved(reach, v))).sum();
         let share = |wrong: f64, all: f64| if wrong > 0.0 { wrong / all } else { 0.0 };
         share(wrong[0] + missed, all[0] + missed).max(share(wrong[1], all[1]))
@@ -275,16 +259,16 @@ impl ContactRows {
     }
 
     /// Writes down what is to be remembered; how many points touch.
-    pub fn remember(&self, memory: &mut [f64]) -> u32 {
-        memory.fill(0.0);
+    pub fn remember(&self, memory: &mut [HeldContact]) -> u32 {
+        memory.fill(HeldContact::default());
         let mut touching = 0;
         for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0 && row.collider != OF_FEATURES) {
             let ContactPoint { particles, held, pressure, .. } = row.contact;
             touching += 1;
-            let own = &mut memory[REMEMBERED * particles[0] as usize..][..REMEMBERED];
+            let own = &mut memory[particles[0] as usize];
             // Of several solids the one that presses most.
-            if pressure > own[3] {
-                own.copy_from_slice(&[held.x, held.y, held.z, pressure, f64::from(row.collider + 1)]);
+            if pressure > own.pressure {
+                *own = HeldContact { friction: held, pressure, solid: row.collider + 1 };
             }
         }
         touching
@@ -310,28 +294,32 @@ impl ContactRows {
         }
     }
 
-    /// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
-    pub fn keep_out(&self, particles: &Particles, x: &mut [Vec4], v: &mut [Vec4], duration: f64) {
-        for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
-            for (body, meeting) in self.bodies.iter().zip(&self.contact_params[particles.cloth[i] as usize]) {
-                let end = x[i].xyz();
-                let deep = ALLOWED_DEPTH * meeting.distance;
-                let Some(near) = nearest(&body.after, end, meeting.distance - deep) else { continue };
-                let local = body.after.pose.to_local(end);
-                let surface = (end - body.before.pose.to_world(local)) / duration;
-                let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
-                x[i] = (end + near.normal * (meeting.distance - near.gap)).into();
-                v[i] = (v[i].xyz() - near.normal * approach).into();
-            }
-        }
-    }
-
     /// Adds h times the forces that the law asks for where velocities `v` lead.
     pub fn forces(&self, reach: &ContactReach, v: &[Vec4], sum: &mut [Vec4]) {
         for row in &self.rows {
             let mut asked = *row;
             let force = asked.settle(row.moved(reach, v), true);
             row.contact.members().for_each(|(i, w)| sum[*i as usize] += (force * (reach.h * w)).into());
+        }
+    }
+}
+
+/// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
+pub(super) fn keep_out(
+    boundary: &Boundary,
+    particles: &OrderedParticles,
+    [x, v]: [&mut [Vec4]; 2],
+    duration: f64,
+) {
+    for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
+        let solids = boundary.bodies.iter().zip(boundary.params(particles.cloth[i] as usize));
+        for (body, params) in solids {
+            let (end, deep) = (x[i].xyz(), ALLOWED_DEPTH * params.distance);
+            let Some(near) = body.contact(end, params.distance - deep) else { continue };
+            let surface = (end - near.before) / duration;
+            let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
+            x[i] = (end + near.normal * (params.distance - near.gap)).into();
+            v[i] = (v[i].xyz() - near.normal * approach).into();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Contacts of features for the system of an implicit stage: cloth with cloth, and with the faces, edges and corners of bodies.
 
 use super::contact::ContactPoint;
-use super::particles::Particles;
+use super::particles::OrderedParticles;
 use crate::collide::ContactPipeline;
 use crate::collide::contact::projection::PARTING_SPEED;
 use crate::math::{DVec3, Vec4};
@@ -11,7 +11,7 @@ use crate::model::Model;
 pub(super) fn contacts<'a>(
     pipeline: &'a ContactPipeline,
     model: &'a Model,
-    particles: &'a Particles,
+    particles: &'a OrderedParticles,
     x: &'a [Vec4],
     duration: f64,
 ) -> impl Iterator<Item = ContactPoint> + 'a {

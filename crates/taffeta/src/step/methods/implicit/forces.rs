@@ -3,7 +3,7 @@
 //! With K = -∂f/∂x (the parts that keep the matrix definite) and C = -∂f/∂v at positions y, the forces at the end x⁺ = x̃ + h v⁺ are
 //! f(y) + K (y - x̃) - (h K + C) v⁺. So every element adds h² K + h C to the matrix and h (f + K (y - x̃)) to the right.
 
-use super::particles::Particles;
+use super::particles::OrderedParticles;
 use crate::forces::baraff_witkin::MembraneTriangle;
 use crate::forces::choi_ko::{Buckle, Stretch};
 use crate::forces::element::Element;
@@ -12,7 +12,7 @@ use crate::forces::pressure::{self, PressureFilling};
 use crate::forces::wind::{Wind, WindSurface};
 use crate::forces::{self, bend, spring};
 use crate::math::{DVec3, Vec4};
-use crate::model::Model;
+use crate::model::{AirModel, Model};
 use crate::solve::sparse::matrix::{Assembly, AssemblyPart, Bending, BlockMatrix, Elements, Pattern, Sink};
 
 /// Where elements are linearised.
@@ -84,9 +84,9 @@ pub(super) struct Pull {
 }
 
 impl Pull {
-    /// Takes the air of the model as it is now.
-    pub fn renew_air(&mut self, model: &Model) {
-        (self.surface, self.wind) = (forces::surface(&model.air), forces::wind(&model.air));
+    /// Takes the air as it is now.
+    pub fn renew_air(&mut self, air: &AirModel) {
+        (self.surface, self.wind) = (forces::surface(air), forces::wind(air));
     }
 
     /// Takes the links as they are at `time` [s].
@@ -96,7 +96,7 @@ impl Pull {
     }
 
     /// The elements of a model and the pattern of its matrix.
-    pub fn new(model: &Model, particles: &Particles) -> (Self, Pattern) {
+    pub fn new(model: &Model, air: &AirModel, particles: &OrderedParticles) -> (Self, Pattern) {
         let (springs, bends) = (particles.places(&model.springs.ends), particles.places(&model.bends.points));
         let triangles = particles.places(&model.triangles);
         let (membranes, hinges) =
@@ -138,8 +138,8 @@ impl Pull {
                 .iter()
                 .map(|balloon| BalloonElement::new(model, balloon, particles))
                 .collect(),
-            surface: forces::surface(&model.air),
-            wind: forces::wind(&model.air),
+            surface: forces::surface(air),
+            wind: forces::wind(air),
         };
         for (points, bend) in pull.bends.points.iter().zip(&pull.bends.list) {
             let [ia, ic] = bend.inverse_lengths;
@@ -324,7 +324,7 @@ fn facing(triangle: &[u32; 3], wind: &Wind, at: &Surroundings) -> (DVec3, DVec3,
 }
 
 impl BalloonElement {
-    fn new(model: &Model, balloon: &crate::model::Balloon, particles: &Particles) -> Self {
+    fn new(model: &Model, balloon: &crate::model::Balloon, particles: &OrderedParticles) -> Self {
         let triangles = particles.places(&model.triangles[balloon.triangles.clone()]);
         let mut members: Vec<u32> = triangles.iter().flatten().copied().collect();
         members.sort_unstable();

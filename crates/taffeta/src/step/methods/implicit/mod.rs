@@ -11,16 +11,17 @@ mod forces;
 mod newton;
 mod particles;
 
-use crate::collide::{CcdStats, ContactPipeline};
+use super::Integrator;
 use crate::math::{DMat3, DVec3, Vec4};
-use crate::model::StepChoice;
-use crate::model::{Model, State};
+use crate::model::memory::{HeldContact, ImplicitMemory};
+use crate::model::{Environment, Memory, Model, State, StepChoice};
+use crate::step::boundary::Boundary;
+use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::{StepError, StepReport};
 use crate::step::rigid_bodies;
-use contact::ContactRows;
+use contact::keep_out;
 use newton::{Goal, Unknowns};
-use particles::Particles;
-use std::time::Instant;
+use particles::OrderedParticles;
 
 /// The longest sub-step that is taken unasked [s]: implicit methods are stable at any, but the shorter the less they damp.
 const LONGEST_SUBSTEP: f64 = 1.0 / 90.0;
@@ -44,7 +45,7 @@ pub enum Order {
 #[derive(Debug)]
 pub struct Implicit {
     order: Order,
-    particles: Particles,
+    particles: OrderedParticles,
     unknowns: Unknowns,
     x: Vec<Vec4>,
     v: Vec<Vec4>,
@@ -61,30 +62,17 @@ pub struct Implicit {
     flight: Vec<Vec4>,
     /// Mean length of an edge [m].
     edge: f64,
-}
-
-/// What is remembered from step to step, in `State::memory`.
-struct Memory<'a> {
-    contacts: &'a mut [f64],
-    past: &'a mut [f64],
-    /// How long the last sub-step was, 0 before the first, and how long the next is to be [s].
-    last: f64,
-    next: f64,
-    times: &'a mut [f64],
-}
-
-impl<'a> Memory<'a> {
-    fn read(numbers: &'a mut [f64], contacts: usize) -> Self {
-        let (contacts, rest) = numbers.split_at_mut(contacts);
-        let (times, past) = rest.split_at_mut(2);
-        Self { contacts, past, last: times[0], next: times[1], times }
-    }
+    /// Sub-steps in a step, if they are equal.
+    equal: Option<u32>,
+    /// What is remembered; its past stands in `past` while a step is under way.
+    memory: ImplicitMemory,
+    touching: u32,
 }
 
 impl Implicit {
     /// Room for a model.
-    pub fn new(model: &Model, order: Order) -> Self {
-        let particles = Particles::new(model);
+    pub fn new(model: &Model, environment: &Environment, order: Order) -> Self {
+        let particles = OrderedParticles::new(model, environment);
         let room = vec![Vec4::ZERO; model.cloth_particle_count()];
         let all = vec![Vec4::ZERO; model.particle_count()];
         let past = if order == Order::Second { room.clone() } else { Vec::new() };
@@ -92,7 +80,7 @@ impl Implicit {
         let count = (model.rest_lengths.len() + model.springs.rest_length.len()).max(1);
         Self {
             order,
-            unknowns: Unknowns::new(model, &particles),
+            unknowns: Unknowns::new(model, environment, &particles),
             particles,
             x: room.clone(),
             v: room.clone(),
@@ -103,195 +91,43 @@ impl Implicit {
             flight: all.clone(),
             after: all,
             edge: edges.sum::<f64>() / count as f64,
+            equal: None,
+            memory: ImplicitMemory::default(),
+            touching: 0,
         }
     }
 
-    /// How many numbers are remembered from step to step: contacts, two times, and for BDF2 the past.
-    pub fn memory(&self, model: &Model) -> usize {
-        let past = if self.order == Order::Second { 6 * model.cloth_particle_count() } else { 0 };
-        ContactRows::memory(model) + 2 + past
+    /// What is remembered at the start: no contacts and no past.
+    pub fn memory(&self, model: &Model) -> ImplicitMemory {
+        let contacts = if model.colliders.is_empty() { 0 } else { model.cloth_particle_count() };
+        let past = vec![DVec3::ZERO; self.past[0].len()];
+        let contacts = vec![HeldContact::default(); contacts];
+        ImplicitMemory { contacts, past: [past.clone(), past], ..ImplicitMemory::default() }
     }
 
-    /// Moves `state` on by one step of the model.
-    pub fn step(
-        &mut self,
-        model: &Model,
-        state: &mut State,
-        mut pipeline: Option<&mut ContactPipeline>,
-    ) -> Result<StepReport, StepError> {
-        let mut report =
-            StepReport { converged: true, shortest_substep: f64::INFINITY, ..StepReport::default() };
-        self.unknowns.pull.renew_air(model);
-        self.particles.load(&state.positions, &mut self.x);
-        self.particles.load(&state.velocities, &mut self.v);
-        for node in model.cloth_particle_count()..model.particle_count() {
-            (self.after[node], self.flight[node]) =
-                (state.positions[node].into(), state.velocities[node].into());
-        }
-        let mut memory = Memory::read(&mut state.memory, ContactRows::memory(model));
-        recall(memory.past, &mut self.past);
-        let equal = match (model.substeps, model.step) {
-            (Some(count), _) => Some(count),
-            (None, StepChoice::Usual) => {
-                let longest = if model.bodies.is_empty() { LONGEST_SUBSTEP } else { LONGEST_WITH_BODIES };
-                Some((model.step_time / longest - 1e-9).ceil().max(1.0) as u32)
-            }
-            (None, StepChoice::Auto) => None,
-        };
-        let mut done = 0.0;
-        while done < model.step_time {
-            let left = model.step_time - done;
-            let count = match equal {
-                Some(count) => count - report.substeps,
-                None => (left / memory.next.max(model.step_time / f64::from(MOST_SUBSTEPS)).min(left)).ceil()
-                    as u32,
-            };
-            let duration = if count <= 1 { left } else { left / f64::from(count) };
-            let time = state.time + done;
-            self.particles.gather(&self.x, &mut self.before);
-            self.find_end(model, time, duration, equal.is_none(), &mut memory, &mut report)?;
-            self.keep_clear(pipeline.as_deref_mut(), model, time, &memory, &mut report)?;
-            let clock = Instant::now();
-            report.contacts = self.move_on(memory.last, &mut memory);
-            report.stages.add("move", clock.elapsed().as_secs_f64());
-            if let Some(pipeline) = &mut pipeline {
-                let clock = Instant::now();
-                report.settled += self.keep_apart(pipeline, model, time, memory.last);
-                report.contacts += pipeline.touching();
-                report.stages.add("guard", clock.elapsed().as_secs_f64());
-            }
-            // The last sub-step ends exactly where the step ends.
-            done = if memory.last == left { model.step_time } else { done + memory.last };
-        }
-        memory.times.copy_from_slice(&[memory.last, memory.next]);
-        write_down(&self.past, memory.past);
-        self.particles.store(&self.x, &mut state.positions);
-        self.particles.store(&self.v, &mut state.velocities);
-        for node in model.cloth_particle_count()..model.particle_count() {
-            (state.positions[node], state.velocities[node]) =
-                (self.after[node].xyz(), self.flight[node].xyz());
-        }
-        Ok(report)
-    }
-
-    /// Finds the end of a sub-step, of a shorter one if this is too long; `memory.last` tells how long it is.
-    fn find_end(
-        &mut self,
-        model: &Model,
-        time: f64,
-        mut duration: f64,
-        choose: bool,
-        memory: &mut Memory,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
+    /// Finds the end of a sub-step of a `duration`, of a shorter one if this is too long where the program chooses; returns how long it is [s].
+    fn find_end(&mut self, step: &mut StepContext, time: f64, mut duration: f64) -> Result<f64, StepError> {
+        let model = step.model;
         let shortest = model.step_time / f64::from(MOST_SUBSTEPS);
-        let mut before = StepReport { ..*report };
+        let before = step.report;
         loop {
-            let h = self.reach_back(duration, memory.last);
-            let Self { unknowns, particles, x, v, start: [start, speed], .. } = self;
-            let goal = Goal { time, duration, h, x, v, start, speed, contacts: memory.contacts };
-            unknowns.solve(model, particles, &goal, report)?;
-            if !choose {
-                break;
+            step.boundary.advance(model, step.environment, time, duration);
+            let h = self.reach_back(duration, self.memory.last);
+            let Self { unknowns, particles, x, v, start: [start, speed], memory, .. } = self;
+            let goal = Goal { time, duration, h, x, v, start, speed, contacts: &memory.contacts };
+            unknowns.solve(step, particles, &goal)?;
+            if self.equal.is_some() {
+                return Ok(duration);
             }
             let error = self.error(duration) / (model.tolerance * self.edge);
-            memory.next = duration * (0.9 / error.max(1e-6).sqrt()).clamp(0.3, 2.0);
-            if (error <= 2.0 && report.converged == before.converged) || duration <= 2.0 * shortest {
-                break;
+            self.memory.next = duration * (0.9 / error.max(1e-6).sqrt()).clamp(0.3, 2.0);
+            if (error <= 2.0 && step.report.converged == before.converged) || duration <= 2.0 * shortest {
+                return Ok(duration);
             }
             // Tried in vain: it cost iterations and nothing else.
-            before.iterations = report.iterations;
-            before.stages = report.stages;
-            *report = StepReport { ..before };
-            duration = memory.next.min(0.5 * duration).max(shortest);
+            step.report = StepReport { iterations: step.report.iterations, ..before };
+            duration = self.memory.next.min(0.5 * duration).max(shortest);
         }
-        report.substeps += 1;
-        report.shortest_substep = report.shortest_substep.min(duration);
-        memory.last = duration;
-        Ok(())
-    }
-
-    /// Lets the contact pipeline find what meets on the way, and settles contacts in the system: those of features too, where any of them pushes.
-    fn keep_clear(
-        &mut self,
-        pipeline: Option<&mut ContactPipeline>,
-        model: &Model,
-        time: f64,
-        memory: &Memory,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        let duration = memory.last;
-        let pipeline = pipeline.map(|pipeline| {
-            let clock = Instant::now();
-            self.meet(pipeline, model, time, duration);
-            report.stages.add("guard", clock.elapsed().as_secs_f64());
-            &*pipeline
-        });
-        let Self { unknowns, particles, x, v, start: [start, speed], .. } = self;
-        let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: memory.contacts };
-        // Around what intersects, contacts would hold both sides where they are.
-        let clean = pipeline.into_iter().filter(|pipeline| !pipeline.is_tangled());
-        let features = clean.flat_map(|pipeline| features::contacts(pipeline, model, particles, x, duration));
-        unknowns.keep_clear(model, particles, &goal, features, report)
-    }
-
-    /// Lets the contact pipeline find what meets on the way to the end so far.
-    fn meet(&mut self, pipeline: &mut ContactPipeline, model: &Model, time: f64, duration: f64) {
-        let n = model.cloth_particle_count();
-        self.before[n..].copy_from_slice(&self.after[n..]);
-        rigid_bodies::fly(model, &mut self.after, &mut self.flight, duration);
-        let Self { unknowns, particles, start: [start, _], before, after, .. } = self;
-        particles.gather(unknowns.ends(start), after);
-        let ways = before.iter().zip(&*after).map(|(from, to)| (*to - *from).xyz());
-        pipeline.begin(model, [time, time + duration], before.iter().map(|x| x.xyz()), ways);
-    }
-
-    /// Answers what is left of contacts of features in the sub-step that has just been taken, in position and velocity, and lets the contact pipeline
-    /// prove it.
-    fn keep_apart(
-        &mut self,
-        pipeline: &mut ContactPipeline,
-        model: &Model,
-        time: f64,
-        duration: f64,
-    ) -> CcdStats {
-        let n = model.cloth_particle_count();
-        let before = &self.before;
-        self.particles.gather(&self.x, &mut self.after);
-        pipeline.begin_substep(model, [time, time + duration]);
-        for _ in 0..CONTACT_SWEEPS {
-            let flight = &mut self.flight;
-            if !pipeline.project_contacts(before, &mut self.after, duration, |i, way| {
-                flight[i] += Vec4::from(way / duration)
-            }) {
-                break;
-            }
-        }
-        rigid_bodies::stiffen(model, &mut self.after, &mut self.flight);
-        let settled = pipeline.resolve(self.after.iter().map(|x| x.xyz()));
-        for (place, end) in self.particles.place.iter().zip(pipeline.ends()) {
-            let k = *place as usize;
-            let way = *end - self.x[k].xyz();
-            if way != DVec3::ZERO {
-                self.x[k] = (*end).into();
-                self.v[k] += Vec4::from(way / duration);
-                // An impact is no smooth past: that gets as much of the push as it lacks.
-                if self.order == Order::Second {
-                    let (along, far) = (way.normalize_or_zero(), way.length());
-                    let past = [(self.x[k] - self.v[k] * duration, far), (self.v[k], far / duration)];
-                    for (own, (past, most)) in self.past.iter_mut().zip(past) {
-                        let lacks = along.dot((past - own[k]).xyz());
-                        own[k] += Vec4::from(along * lacks.clamp(0.0, most));
-                    }
-                }
-            }
-        }
-        for (node, end) in pipeline.ends().iter().enumerate().skip(n) {
-            self.flight[node] += Vec4::from((*end - self.after[node].xyz()) / duration);
-            self.after[node] = (*end).into();
-        }
-        rigid_bodies::stiffen_velocities(model, &self.after, &mut self.flight);
-        settled
     }
 
     /// How far positions differ from those of the velocities at the start [m], in the mean of squares: what a sub-step cannot know.
@@ -321,20 +157,18 @@ impl Implicit {
         h
     }
 
-    /// x⁺ = x̃ + h v⁺; returns how many points touch.
-    fn move_on(&mut self, duration: f64, memory: &mut Memory) -> u32 {
+    /// x⁺ = x̃ + h v⁺.
+    fn move_on(&mut self, boundary: &Boundary, duration: f64) {
         for (past, now) in self.past.iter_mut().zip([&self.x, &self.v]) {
             past.iter_mut().zip(now).for_each(|(past, now)| *past = *now);
         }
         self.x.copy_from_slice(self.unknowns.ends(&self.start[0]));
         self.v.copy_from_slice(&self.unknowns.end);
-        let touch = &self.unknowns.touch;
-        let touching = touch.remember(memory.contacts);
+        self.touching = self.unknowns.touch.remember(&mut self.memory.contacts);
         if self.order == Order::Second {
             self.forget_impacts(duration);
         }
-        self.unknowns.touch.keep_out(&self.particles, &mut self.x, &mut self.v, duration);
-        touching
+        keep_out(boundary, &self.particles, [&mut self.x, &mut self.v], duration);
     }
 
     /// An impact is no smooth past: whoever is held moves on from there as if it always had, or BDF2 would throw it back.
@@ -351,6 +185,146 @@ impl Implicit {
     }
 }
 
+impl Integrator for Implicit {
+    fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError> {
+        let model = step.model;
+        self.unknowns.pull.renew_air(&step.environment.air);
+        self.particles.load(&state.positions, &mut self.x);
+        self.particles.load(&state.velocities, &mut self.v);
+        for node in model.cloth_particle_count()..model.particle_count() {
+            (self.after[node], self.flight[node]) =
+                (state.positions[node].into(), state.velocities[node].into());
+        }
+        if let Memory::Implicit(memory) = &state.memory {
+            (self.memory.last, self.memory.next) = (memory.last, memory.next);
+            self.memory.contacts.clone_from(&memory.contacts);
+            for (own, past) in self.past.iter_mut().zip(&memory.past) {
+                own.iter_mut().zip(past).for_each(|(own, past)| *own = (*past).into());
+            }
+        }
+        self.equal = match (model.substeps, model.step) {
+            (Some(count), _) => Some(count),
+            (None, StepChoice::Usual) => {
+                let longest = if model.bodies.is_empty() { LONGEST_SUBSTEP } else { LONGEST_WITH_BODIES };
+                Some((model.step_time / longest - 1e-9).ceil().max(1.0) as u32)
+            }
+            (None, StepChoice::Auto) => None,
+        };
+        Ok(())
+    }
+
+    fn load(&mut self, _: &mut StepContext, _: &State) {}
+
+    /// How long a sub-step can be shows when it has been solved, without contacts of features as yet.
+    fn plan(&mut self, step: &mut StepContext, time: f64, left: f64) -> Result<Plan, StepError> {
+        let whole = step.model.step_time;
+        let count = match self.equal {
+            Some(count) => count - step.report.substeps,
+            None => (left / self.memory.next.max(whole / f64::from(MOST_SUBSTEPS)).min(left)).ceil() as u32,
+        };
+        let duration = if count <= 1 { left } else { left / f64::from(count) };
+        self.particles.gather(&self.x, &mut self.before);
+        let h = self.find_end(step, time, duration)?;
+        self.memory.last = h;
+        if step.pipeline.is_some() {
+            let n = step.model.cloth_particle_count();
+            self.before[n..].copy_from_slice(&self.after[n..]);
+            rigid_bodies::fly(step, &mut self.after, &mut self.flight, h);
+        }
+        Ok(Plan { h, count: if h == left { 1 } else { count.max(2) }, renewed_after: Some(1) })
+    }
+
+    fn motion(&mut self, _: &Model, positions: &mut [DVec3], ways: &mut [DVec3]) {
+        let Self { unknowns, particles, start: [start, _], before, after, .. } = self;
+        particles.gather(unknowns.ends(start), after);
+        for ((from, to), (position, way)) in before.iter().zip(&*after).zip(positions.iter_mut().zip(ways)) {
+            (*position, *way) = (from.xyz(), (*to - *from).xyz());
+        }
+    }
+
+    fn predict(&mut self, _: &mut StepContext, _: &Substep) {}
+
+    /// Contacts in the system: those of features too, where any of them pushes.
+    fn solve(&mut self, step: &mut StepContext, substep: &Substep) -> Result<(), StepError> {
+        let Substep { time, h: duration, .. } = *substep;
+        let Self { unknowns, particles, x, v, start: [start, speed], memory, .. } = self;
+        let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: &memory.contacts };
+        // Around what intersects, contacts would hold both sides where they are.
+        let clean = step.pipeline.as_deref().filter(|pipeline| !pipeline.is_tangled());
+        let features = |pipeline| features::contacts(pipeline, step.model, particles, x, duration);
+        let pushed = unknowns.add_features(&goal, clean.into_iter().flat_map(features));
+        unknowns.keep_clear(step, particles, &goal, pushed)
+    }
+
+    /// The end becomes the start; contacts of features correct what the system has left of them.
+    fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
+        step.observer.enter("move");
+        let duration = substep.h;
+        self.move_on(step.boundary, duration);
+        let Some(pipeline) = &mut step.pipeline else { return Verdict::Good };
+        self.particles.gather(&self.x, &mut self.after);
+        for _ in 0..CONTACT_SWEEPS {
+            let flight = &mut self.flight;
+            let moved = |i: usize, way: DVec3| flight[i] += Vec4::from(way / duration);
+            if !pipeline.project_contacts(&self.before, &mut self.after, duration, moved) {
+                break;
+            }
+        }
+        rigid_bodies::stiffen(step.model, &mut self.after, &mut self.flight);
+        Verdict::Good
+    }
+
+    fn ends(&mut self, _: &Model, ends: &mut [DVec3]) {
+        ends.iter_mut().zip(&self.after).for_each(|(end, x)| *end = x.xyz());
+    }
+
+    fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window) {
+        let duration = window.h;
+        for (place, end) in self.particles.place.iter().zip(ends) {
+            let k = *place as usize;
+            let way = *end - self.x[k].xyz();
+            if way != DVec3::ZERO {
+                self.x[k] = (*end).into();
+                self.v[k] += Vec4::from(way / duration);
+                // An impact is no smooth past: along the push, the past becomes one that leads here, but moves no further than the push did.
+                if self.order == Order::Second {
+                    let (along, far) = (way.normalize_or_zero(), way.length());
+                    let past = [(self.x[k] - self.v[k] * duration, far), (self.v[k], far / duration)];
+                    for (own, (past, most)) in self.past.iter_mut().zip(past) {
+                        let lacks = along.dot((past - own[k]).xyz());
+                        own[k] += Vec4::from(along * lacks.clamp(0.0, most));
+                    }
+                }
+            }
+        }
+        for (node, end) in ends.iter().enumerate().skip(model.cloth_particle_count()) {
+            self.flight[node] += Vec4::from((*end - self.after[node].xyz()) / duration);
+            self.after[node] = (*end).into();
+        }
+        rigid_bodies::stiffen_velocities(model, &self.after, &mut self.flight);
+    }
+
+    fn store(&mut self, step: &mut StepContext, state: &mut State) {
+        self.particles.store(&self.x, &mut state.positions);
+        self.particles.store(&self.v, &mut state.velocities);
+        for node in step.model.cloth_particle_count()..step.model.particle_count() {
+            (state.positions[node], state.velocities[node]) =
+                (self.after[node].xyz(), self.flight[node].xyz());
+        }
+        if let Memory::Implicit(memory) = &mut state.memory {
+            (memory.last, memory.next) = (self.memory.last, self.memory.next);
+            memory.contacts.copy_from_slice(&self.memory.contacts);
+            for (past, own) in memory.past.iter_mut().zip(&self.past) {
+                past.iter_mut().zip(own).for_each(|(past, own)| *past = own.xyz());
+            }
+        }
+    }
+
+    fn touching(&self) -> u32 {
+        self.touching
+    }
+}
+
 /// Weights of now and of one sub-step ago in x̃ and ṽ, and h [s], for a sub-step after one of the duration `before`, 0 if there was none.
 pub(super) fn bdf2_weights(duration: f64, before: f64) -> (f64, f64, f64) {
     if before == 0.0 {
@@ -359,16 +333,4 @@ pub(super) fn bdf2_weights(duration: f64, before: f64) -> (f64, f64, f64) {
     let ratio = duration / before;
     let whole = 1.0 + 2.0 * ratio;
     ((1.0 + ratio).powi(2) / whole, ratio * ratio / whole, duration * (1.0 + ratio) / whole)
-}
-
-fn recall(numbers: &[f64], past: &mut [Vec<Vec4>; 2]) {
-    for (place, n) in past.iter_mut().flatten().zip(numbers.chunks_exact(3)) {
-        *place = Vec4([n[0], n[1], n[2], 0.0]);
-    }
-}
-
-fn write_down(past: &[Vec<Vec4>; 2], numbers: &mut [f64]) {
-    for (n, place) in numbers.chunks_exact_mut(3).zip(past.iter().flatten()) {
-        n.copy_from_slice(&place.0[..3]);
-    }
 }

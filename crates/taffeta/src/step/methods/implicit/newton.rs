@@ -6,14 +6,15 @@
 
 use super::contact::{ContactPoint, ContactReach, ContactRows};
 use super::forces::{Pull, Surroundings};
-use super::particles::Particles;
+use super::particles::OrderedParticles;
 use crate::math::Vec4;
-use crate::model::{Led, Model};
+use crate::model::memory::HeldContact;
+use crate::model::{Environment, Model};
 use crate::solve::pcg::{Error, Params, Pcg};
 use crate::solve::sparse::matrix::BlockMatrix;
-use crate::step::report::{Shortfall, StepError, StepReport};
+use crate::step::driver::StepContext;
+use crate::step::report::{Shortfall, StepError};
 use std::ops::RangeInclusive;
-use std::time::Instant;
 
 /// Residual of the linear system at which it is taken for solved, relative to that of unchanged velocities (P4's stopping rule); and where
 /// something touches, for friction needs to know the pressure.
@@ -46,7 +47,7 @@ pub(super) struct Goal<'a> {
     pub start: &'a [Vec4],
     pub speed: &'a [Vec4],
     /// What contacts remember.
-    pub contacts: &'a [f64],
+    pub contacts: &'a [HeldContact],
 }
 
 impl<'a> Goal<'a> {
@@ -62,7 +63,6 @@ pub(super) struct Unknowns {
     pub touch: ContactRows,
     matrix: BlockMatrix,
     pcg: Pcg,
-    led: Vec<Led>,
     /// Velocities at the end, as far as they are known.
     pub end: Vec<Vec4>,
     /// Velocities before a Newton step, and positions around which it is taken.
@@ -81,8 +81,8 @@ pub(super) struct Unknowns {
 }
 
 impl Unknowns {
-    pub fn new(model: &Model, particles: &Particles) -> Self {
-        let (pull, pattern) = Pull::new(model, particles);
+    pub fn new(model: &Model, environment: &Environment, particles: &OrderedParticles) -> Self {
+        let (pull, pattern) = Pull::new(model, &environment.air, particles);
         let room = vec![Vec4::ZERO; model.cloth_particle_count()];
         let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
         Self {
@@ -90,7 +90,6 @@ impl Unknowns {
             touch: ContactRows::new(model),
             pcg: Pcg::new(&pattern, params),
             matrix: BlockMatrix::new(pattern),
-            led: Vec::with_capacity(model.pins.len()),
             end: room.clone(),
             before: room.clone(),
             y: room.clone(),
@@ -114,56 +113,55 @@ impl Unknowns {
     /// Finds the velocities at the end, with one Newton step as far as a first pass over contacts; [`Unknowns::keep_clear`] does the rest.
     pub fn solve(
         &mut self,
-        model: &Model,
-        particles: &Particles,
+        step: &mut StepContext,
+        particles: &OrderedParticles,
         goal: &Goal,
-        report: &mut StepReport,
     ) -> Result<(), StepError> {
+        let model = step.model;
         self.h = goal.h;
-        self.touch.move_bodies(model, goal.time, goal.duration);
         self.pull.renew_links(model, goal.time + goal.duration);
         self.end.copy_from_slice(goal.v);
-        self.lead_pins(model, particles, goal);
+        self.lead_pins(step, particles, goal);
         self.y.copy_from_slice(goal.x);
         let mut first = f64::INFINITY;
         for newton in 0..model.newton {
-            let clock = Instant::now();
             self.before.copy_from_slice(&self.end);
-            self.assemble(model, particles, goal);
-            report.stages.add("assemble", clock.elapsed().as_secs_f64());
-            let fall = if newton == 0 { Vec4::from(model.gravity * goal.duration) } else { Vec4::ZERO };
+            step.observer.enter("assemble");
+            self.assemble(step, particles, goal);
+            let fall = if newton == 0 { Vec4::from(step.gravity * goal.duration) } else { Vec4::ZERO };
             // The first pass alone tells which features meet; contacts are then settled together.
             let passes = if model.newton == 1 { 1 } else { MOST_PASSES };
-            self.solve_linear(particles, goal, (fall, passes), report)?;
+            self.solve_linear(step, particles, goal, (fall, passes))?;
             if model.newton == 1 {
                 break;
             }
-            let clock = Instant::now();
-            let residual = self.search(model, particles, goal, &mut first);
-            report.stages.add("search", clock.elapsed().as_secs_f64());
+            step.observer.enter("line search");
+            let residual = self.line_search(step, particles, goal, &mut first);
             if residual <= SOLVED * first {
                 break;
             }
             if newton + 1 == model.newton && residual > NEEDED * first {
-                report.converged = false;
-                report.shortfall =
-                    Some(Shortfall::Newton { steps: model.newton, residual: residual / first });
+                step.report.fall_short(Shortfall::Newton { steps: model.newton, residual: residual / first });
             }
             self.ends(goal.start);
         }
         Ok(())
     }
 
-    /// Takes in contacts of features, if any of them pushes where the solution so far leads, and solves until all contacts do as they should.
+    /// Takes in contacts of features, if any of them pushes where the solution so far leads; whether one does.
+    pub fn add_features(&mut self, goal: &Goal, features: impl Iterator<Item = ContactPoint>) -> bool {
+        self.touch.add_features(features, &goal.reach(), &self.end, &self.matrix)
+    }
+
+    /// Solves until all contacts do as they should; `pushed` tells whether some were added that push.
     pub fn keep_clear(
         &mut self,
-        model: &Model,
-        particles: &Particles,
+        step: &mut StepContext,
+        particles: &OrderedParticles,
         goal: &Goal,
-        features: impl Iterator<Item = ContactPoint>,
-        report: &mut StepReport,
+        pushed: bool,
     ) -> Result<(), StepError> {
-        let pushed = self.touch.add_features(features, &goal.reach(), &self.end, &self.matrix);
+        let model = step.model;
         if model.newton > 1 {
             if !pushed {
                 return Ok(());
@@ -171,78 +169,78 @@ impl Unknowns {
             // The search for a residual has overwritten the right-hand side.
             self.before.copy_from_slice(&self.end);
             self.ends(goal.start);
-            self.assemble(model, particles, goal);
+            self.assemble(step, particles, goal);
         }
         if self.holds && !pushed {
             return Ok(());
         }
-        self.settle_contacts(particles, goal, 2..=MOST_PASSES, report)
+        self.settle_contacts(step, particles, goal, 2..=MOST_PASSES)
     }
 
     /// Finds what may touch, and solves the system at hand in so many passes.
     fn solve_linear(
         &mut self,
-        particles: &Particles,
+        step: &mut StepContext,
+        particles: &OrderedParticles,
         goal: &Goal,
         (fall, passes): (Vec4, u32),
-        report: &mut StepReport,
     ) -> Result<(), StepError> {
-        let clock = Instant::now();
+        step.observer.enter("contact");
         // Whoever falls on may touch, whoever rests goes on touching.
         self.end.iter_mut().for_each(|v| *v += fall);
         let ways = [&self.before[..], &self.end];
-        self.touch.begin(particles, &goal.reach(), ways, goal.contacts, &self.matrix);
+        self.touch.begin(step.boundary, particles, &goal.reach(), ways, goal.contacts, &self.matrix);
         self.end.copy_from_slice(&self.before);
-        report.stages.add("contact", clock.elapsed().as_secs_f64());
         (self.scale, self.holds) = (0.0, false);
-        self.settle_contacts(particles, goal, 1..=passes, report)
+        self.settle_contacts(step, particles, goal, 1..=passes)
     }
 
     /// Solves until contacts push, stick and slide as the solution asks for.
     fn settle_contacts(
         &mut self,
-        particles: &Particles,
+        step: &mut StepContext,
+        particles: &OrderedParticles,
         goal: &Goal,
         passes: RangeInclusive<u32>,
-        report: &mut StepReport,
     ) -> Result<(), StepError> {
         for pass in passes {
-            let clock = Instant::now();
+            step.observer.enter("precondition");
             self.touch.add_rows(goal.h, &mut self.matrix, &mut self.rhs);
             let prepared = self.pcg.prepare(&self.matrix, &particles.pinned);
             prepared.map_err(|error| StepError::Unsolvable { reason: error.to_string() })?;
-            report.stages.add("precondition", clock.elapsed().as_secs_f64());
 
-            let clock = Instant::now();
+            step.observer.enter("solve");
             self.pass_start.copy_from_slice(&self.end);
             self.pcg.params.tolerance = if self.touch.any() { TOLERANCE_IN_CONTACT } else { TOLERANCE };
             match self.pcg.improve(&self.matrix, &self.rhs, &mut self.end, self.scale) {
                 Ok(info) => {
-                    report.iterations += info.iterations;
+                    step.report.iterations += info.iterations;
                     self.scale = info.scale;
                 }
                 Err(Error::NotConverged { iterations, residual, tolerance }) => {
-                    report.iterations += iterations;
-                    report.converged = false;
-                    report.shortfall = Some(Shortfall::Linear { iterations, residual, tolerance });
+                    step.report.iterations += iterations;
+                    step.report.fall_short(Shortfall::Linear { iterations, residual, tolerance });
                 }
                 Err(error) => return Err(StepError::Unsolvable { reason: error.to_string() }),
             }
-            report.stages.add("solve", clock.elapsed().as_secs_f64());
 
-            let clock = Instant::now();
-            self.touch.lift(&mut self.matrix, &mut self.rhs);
-            let whole = pass == 1 || self.shorten(goal);
-            let wrong =
-                self.touch.update_active_set(particles, &goal.reach(), &self.end, &self.matrix, whole);
-            report.stages.add("contact", clock.elapsed().as_secs_f64());
+            step.observer.enter("contact");
+            self.touch.remove_rows(&mut self.matrix, &mut self.rhs);
+            let whole = pass == 1 || self.backtrack(goal);
+            let wrong = self.touch.update_active_set(
+                step.boundary,
+                particles,
+                &goal.reach(),
+                &self.end,
+                &self.matrix,
+                whole,
+            );
             self.holds = whole && wrong <= WRONG;
             if self.holds {
                 break;
             }
             if pass == MOST_PASSES {
-                report.converged = false;
-                report.shortfall = Some(Shortfall::Contacts { passes: pass, wrong });
+                step.report.fall_short(Shortfall::Contacts { passes: pass, wrong });
             }
         }
         Ok(())
@@ -252,7 +250,7 @@ impl Unknowns {
     ///
     /// With friction at the pressures so far, contacts and system are the slope of a convex energy, and a pass is a Newton step on it: it
     /// leads down, but past the bottom where contacts open, close or turn on the way.
-    fn shorten(&mut self, goal: &Goal) -> bool {
+    fn backtrack(&mut self, goal: &Goal) -> bool {
         let Self { matrix, rhs, pass_start: from, end, product, .. } = self;
         let [first, last] = [&*from, &*end].map(|v| {
             matrix.multiply(v, product);
@@ -284,10 +282,10 @@ impl Unknowns {
     }
 
     /// M (1 + h r) + h C + h² K, and M ṽ + h (f + K (y - x̃)); r is the rate at which all velocity is lost to the air.
-    fn assemble(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
+    fn assemble(&mut self, step: &mut StepContext, particles: &OrderedParticles, goal: &Goal) {
         let time = goal.time + goal.duration;
         let around = Surroundings { h: goal.h, time, y: &self.y, v: &self.before, start: goal.start };
-        let (steady, lost) = (steady(model, goal), 1.0 + goal.h * model.air.damping);
+        let (steady, lost) = (steady(step, goal), 1.0 + goal.h * step.environment.air.damping);
         self.pull.assemble(&around, &mut self.matrix, &mut self.rhs, |i| {
             let mass = particles.mass[i];
             (mass * lost, (goal.speed[i] + steady) * mass)
@@ -295,8 +293,8 @@ impl Unknowns {
     }
 
     /// M ṽ, and what gravity and wind add.
-    fn begin_right(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
-        let steady = steady(model, goal);
+    fn begin_right(&mut self, step: &StepContext, particles: &OrderedParticles, goal: &Goal) {
+        let steady = steady(step, goal);
         for ((rhs, mass), speed) in self.rhs.iter_mut().zip(&particles.mass).zip(goal.speed) {
             *rhs = (*speed + steady) * *mass;
         }
@@ -304,17 +302,23 @@ impl Unknowns {
 
     /// Goes back half way towards where the Newton step began as long as that makes the residual smaller; returns it. `first` is that of
     /// unchanged velocities.
-    fn search(&mut self, model: &Model, particles: &Particles, goal: &Goal, first: &mut f64) -> f64 {
+    fn line_search(
+        &mut self,
+        step: &StepContext,
+        particles: &OrderedParticles,
+        goal: &Goal,
+        first: &mut f64,
+    ) -> f64 {
         if first.is_infinite() {
             self.end.iter_mut().zip(&mut self.before).for_each(|(end, before)| std::mem::swap(end, before));
-            *first = self.residual(model, particles, goal).max(f64::MIN_POSITIVE);
+            *first = self.residual(step, particles, goal).max(f64::MIN_POSITIVE);
             self.end.iter_mut().zip(&mut self.before).for_each(|(end, before)| std::mem::swap(end, before));
         }
-        let mut best = self.residual(model, particles, goal);
+        let mut best = self.residual(step, particles, goal);
         for _ in 0..MOST_HALVINGS {
             let towards = |end: &mut Vec4, before: &Vec4| *end = (*end + *before) * 0.5;
             self.end.iter_mut().zip(&self.before).for_each(|(end, before)| towards(end, before));
-            let half = self.residual(model, particles, goal);
+            let half = self.residual(step, particles, goal);
             if half >= best {
                 // One halving too many.
                 let back = |end: &mut Vec4, before: &Vec4| *end = *end * 2.0 - *before;
@@ -327,8 +331,8 @@ impl Unknowns {
     }
 
     /// |M v⁺ - M ṽ - h f(x̃ + h v⁺, v⁺)|, in the metric of one over the masses.
-    fn residual(&mut self, model: &Model, particles: &Particles, goal: &Goal) -> f64 {
-        self.begin_right(model, particles, goal);
+    fn residual(&mut self, step: &StepContext, particles: &OrderedParticles, goal: &Goal) -> f64 {
+        self.begin_right(step, particles, goal);
         for ((y, start), v) in self.y.iter_mut().zip(goal.start).zip(&self.end) {
             *y = *start + *v * goal.h;
         }
@@ -336,7 +340,7 @@ impl Unknowns {
         let around = Surroundings { h: goal.h, time, y: &self.y, v: &self.end, start: goal.start };
         self.pull.forces(&around, &mut self.rhs);
         self.touch.forces(&goal.reach(), &self.end, &mut self.rhs);
-        let lost = 1.0 + goal.h * model.air.damping;
+        let lost = 1.0 + goal.h * step.environment.air.damping;
         let mut sum = 0.0;
         for i in (0..self.rhs.len()).filter(|i| !particles.pinned[*i]) {
             let mass = particles.mass[i];
@@ -346,21 +350,16 @@ impl Unknowns {
     }
 
     /// Velocities of pinned particles lead them to where they are to be.
-    fn lead_pins(&mut self, model: &Model, particles: &Particles, goal: &Goal) {
-        self.led.clear();
-        let end = goal.time + goal.duration;
-        self.led.extend(model.pins.iter().map(|pin| pin.led(end, &model.colliders)));
-        for (pin, led) in model.pins.iter().zip(&self.led) {
-            for (member, &i) in pin.particles.iter().enumerate() {
-                let place = particles.place[i as usize] as usize;
-                let target = Vec4::from(pin.place(member, led, &model.colliders));
-                self.end[place] = (target - goal.start[place]) * (1.0 / goal.h);
-            }
+    fn lead_pins(&mut self, step: &StepContext, particles: &OrderedParticles, goal: &Goal) {
+        for (i, end) in step.boundary.held(step.model, step.environment) {
+            let place = particles.place[i] as usize;
+            self.end[place] = (Vec4::from(end) - goal.start[place]) * (1.0 / goal.h);
         }
     }
 }
 
 /// What gravity and wind add to all velocities [m/s].
-fn steady(model: &Model, goal: &Goal) -> Vec4 {
-    Vec4::from((model.gravity + model.air.damping * model.air.wind) * goal.h)
+fn steady(step: &StepContext, goal: &Goal) -> Vec4 {
+    let air = &step.environment.air;
+    Vec4::from((step.gravity + air.damping * air.wind) * goal.h)
 }

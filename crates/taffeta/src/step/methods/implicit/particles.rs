@@ -1,18 +1,17 @@
-//! Particles in the order in which an implicit method works on them (P4): as given, in stripes, or by recursive bisection.
+//! OrderedParticles in the order in which an implicit method works on them (P4): as given, in stripes, or by recursive bisection.
 //!
 //! Rows of the matrix are cut into chunks by this order, and elements between chunks are computed on both sides: the fewer the better. The state
 //! keeps the order of the scene.
 
 use crate::math::{DVec3, Vec4};
-use crate::model::Model;
-use crate::model::ParticleOrder;
+use crate::model::{Environment, Model, ParticleOrder};
 
 /// Parts of this size are not bisected further.
 const SMALLEST_PART: usize = 32;
 
 /// All particles of a model in their own order.
 #[derive(Debug)]
-pub(super) struct Particles {
+pub(super) struct OrderedParticles {
     /// Where each particle of the model stands here.
     pub place: Vec<u32>,
     /// Mass [kg].
@@ -23,8 +22,8 @@ pub(super) struct Particles {
     pub cloth: Vec<u32>,
 }
 
-impl Particles {
-    pub fn new(model: &Model) -> Self {
+impl OrderedParticles {
+    pub fn new(model: &Model, environment: &Environment) -> Self {
         let mut order: Vec<u32> = Vec::with_capacity(model.particle_count());
         let mut cloth = Vec::with_capacity(model.particle_count());
         for (c, piece) in model.cloths.iter().enumerate() {
@@ -40,7 +39,7 @@ impl Particles {
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(k, i)| place[*i as usize] = k as u32);
         let mass = order.iter().map(|i| model.mass[*i as usize]).collect();
-        let pinned = order.iter().map(|i| model.inverse_mass[*i as usize] == 0.0).collect();
+        let pinned = order.iter().map(|i| environment.inverse_mass[*i as usize] == 0.0).collect();
         Self { place, mass, pinned, cloth }
     }
 

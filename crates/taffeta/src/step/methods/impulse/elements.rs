@@ -1,7 +1,7 @@
 //! What the impulse methods make of a model: hard and soft edges, their strips, and how stiff they are.
 
 use crate::math::Vec4;
-use crate::model::{ClothPiece, Model, topology};
+use crate::model::{ClothPiece, Environment, Model, topology};
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge, Strips, Turn};
 use crate::solve::strips::parts;
@@ -18,10 +18,10 @@ const SAGS: f64 = 1e-4;
 const ALL_BEND: f64 = 8.0 / 3.0;
 
 /// Hard edges: all structural ones in strips, of one edge each if `single`; with the bends along them, and the numbers of bends that no strip has.
-pub fn hard(model: &Model, single: bool) -> (Strips, Vec<usize>) {
+pub fn hard(model: &Model, environment: &Environment, single: bool) -> (Strips, Vec<usize>) {
     let n = model.particle_count();
     let groups = parts::of_model(model, single);
-    let link = hard_links(model);
+    let link = hard_links(model, environment);
     let bends = RefCell::new(BendList::new(model));
     let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| {
         bends.borrow_mut().take(model, points)
@@ -31,12 +31,18 @@ pub fn hard(model: &Model, single: bool) -> (Strips, Vec<usize>) {
 }
 
 /// Hard edges in one system, with tensions at the places that `strips` gave them.
-pub fn direct(model: &Model, strips: &Strips) -> LengthSystem {
-    let moves = |i: u32| model.inverse_mass[i as usize] > 0.0;
-    LengthSystem::new(&model.edges, &model.rest_positions, moves, hard_links(model), &strips.slots)
+pub fn direct(model: &Model, environment: &Environment, strips: &Strips) -> LengthSystem {
+    let moves = |i: u32| environment.inverse_mass[i as usize] > 0.0;
+    LengthSystem::new(
+        &model.edges,
+        &model.rest_positions,
+        moves,
+        hard_links(model, environment),
+        &strips.slots,
+    )
 }
 
-fn hard_links(model: &Model) -> impl Fn(u32) -> StripEdge {
+fn hard_links<'a>(model: &'a Model, environment: &'a Environment) -> impl Fn(u32) -> StripEdge + 'a {
     let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
     let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
     move |edge: u32| {
@@ -47,13 +53,13 @@ fn hard_links(model: &Model) -> impl Fn(u32) -> StripEdge {
         let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
         StripEdge {
             rest,
-            compliance: if moves(model, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION },
+            compliance: if moves(environment, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION },
         }
     }
 }
 
 /// Soft edges: diagonals of quads. Their ends, and their strips with tensions after those of `hard`.
-pub fn soft(model: &Model, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
+pub fn soft(model: &Model, environment: &Environment, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
     let n = model.particle_count();
     let springs = diagonals(model);
     let ends: Vec<[u32; 2]> = springs.iter().map(|s| sorted(model, *s)).collect();
@@ -61,7 +67,7 @@ pub fn soft(model: &Model, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
     let link = |edge: u32| {
         let spring = springs[edge as usize];
         let stiffness = model.springs.stiffness[spring];
-        let pulls = moves(model, model.springs.ends[spring]) && stiffness > 0.0;
+        let pulls = moves(environment, model.springs.ends[spring]) && stiffness > 0.0;
         let compliance = if pulls { 1.0 / stiffness } else { NO_TENSION };
         StripEdge { rest: model.springs.rest_length[spring], compliance }
     };
@@ -70,14 +76,14 @@ pub fn soft(model: &Model, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
 }
 
 /// √(m / k) of particles and their diagonals, on average over the cloth where it is shortest [s].
-pub fn shear_time(model: &Model) -> f64 {
+pub fn shear_time(model: &Model, environment: &Environment) -> f64 {
     let mut stiffness = vec![0.0; model.particle_count()];
     for spring in diagonals(model) {
         let share = 0.25 * model.springs.stiffness[spring];
         model.springs.ends[spring].iter().for_each(|i| stiffness[*i as usize] += share);
     }
     let mean = |cloth: &ClothPiece| {
-        let all = cloth.particles.clone().map(|i| stiffness[i] * model.inverse_mass[i]).sum::<f64>();
+        let all = cloth.particles.clone().map(|i| stiffness[i] * environment.inverse_mass[i]).sum::<f64>();
         all / cloth.particles.len() as f64
     };
     1.0 / model.cloths.iter().map(mean).fold(0.0, f64::max).sqrt()
@@ -151,6 +157,6 @@ fn sorted(model: &Model, spring: usize) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-fn moves(model: &Model, ends: [u32; 2]) -> bool {
-    ends.iter().any(|i| model.inverse_mass[*i as usize] > 0.0)
+fn moves(environment: &Environment, ends: [u32; 2]) -> bool {
+    ends.iter().any(|i| environment.inverse_mass[*i as usize] > 0.0)
 }

@@ -1,13 +1,9 @@
 //! The end of a step by impulses: sweeps that bring it to its tolerance.
 
-use super::substeps::{SubstepController, Verdict};
 use super::{INFEASIBLE, Impulse};
-use crate::collide::ContactPipeline;
 use crate::math::Vec4;
-use crate::model::Model;
 use crate::solve::strips::tridiagonal::Limits;
-use crate::step::report::StepReport;
-use std::time::Instant;
+use crate::step::driver::StepContext;
 
 /// The most sweeps that bring the end of a step to its tolerance, and how many may pass without gaining a tenth.
 pub(super) const MOST_SWEEPS: u32 = 300;
@@ -21,53 +17,26 @@ const AMISS: u32 = 15;
 const LAST_GIVE: f64 = 0.5;
 
 impl Impulse {
-    /// Sweeps until every hard edge at the end of the step is within the tolerance; velocities stay.
-    pub(super) fn reach_tolerance(
-        &mut self,
-        model: &Model,
-        pipeline: Option<&mut ContactPipeline>,
-        h: f64,
-        controller: &mut SubstepController,
-        report: &mut StepReport,
-    ) -> Verdict {
-        let (begun, before) = (Instant::now(), self.lengths.strain(&self.q));
-        let so_far = report.iterations;
-        let strain = self.sweep_to_tolerance(model, pipeline, h, before, report);
-        report.converged = strain <= model.tolerance;
-        self.stages.add("last sweeps", begun.elapsed().as_secs_f64());
-        controller.conclude(
-            before,
-            (report.iterations - so_far) / self.lengths.iterations_per_substep,
-            report.converged,
-        )
-    }
-
     /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
-    pub(super) fn sweep_to_tolerance(
-        &mut self,
-        model: &Model,
-        mut pipeline: Option<&mut ContactPipeline>,
-        h: f64,
-        mut strain: f64,
-        report: &mut StepReport,
-    ) -> f64 {
+    pub(super) fn sweep_to_tolerance(&mut self, step: &mut StepContext, h: f64, mut strain: f64) -> f64 {
+        let model = step.model;
         let rows = self.lengths.strips.rows;
         let (mut best, mut sweeps, mut best_at) = (strain, 0, 0);
         if strain <= model.tolerance {
             return strain;
         }
         let mut last = Limits { most_give: LAST_GIVE * model.tolerance, ..Limits::NONE };
-        self.around.stop_bodies();
+        step.boundary.stop();
         self.grip.fill(Vec4::ZERO);
         self.saved_tension[..rows].copy_from_slice(&self.tension[..rows]);
         let iterations_per_substep = self.lengths.iterations_per_substep;
         let most = model
             .max_iterations
-            .map_or(MOST_SWEEPS * iterations_per_substep, |most| most - report.iterations);
+            .map_or(MOST_SWEEPS * iterations_per_substep, |most| most - step.report.iterations);
         while strain > model.tolerance && sweeps < most.min(best_at + STALLED * iterations_per_substep) {
             self.links.sew(model, &mut self.q);
             self.correct(last, strain >= INFEASIBLE, 0.0);
-            self.touch(model, h, pipeline.as_deref_mut());
+            self.touch(step, h);
             strain = self.lengths.strain(&self.q);
             // Contacts and seams do not go beyond what they ask for.
             let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
@@ -82,7 +51,7 @@ impl Impulse {
         }
         // What these sweeps moved without a velocity is not tension that the next step may start from.
         self.tension[..rows].copy_from_slice(&self.saved_tension[..rows]);
-        report.iterations += sweeps;
+        step.report.iterations += sweeps;
         strain
     }
 }

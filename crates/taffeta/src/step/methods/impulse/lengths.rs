@@ -3,8 +3,7 @@
 use super::elements as parts;
 use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
-use crate::model::Method;
-use crate::model::Model;
+use crate::model::{Environment, Method, Model};
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{self, StripBlock, Strips};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
@@ -26,8 +25,9 @@ pub struct Lengths {
 
 impl Lengths {
     /// Analyses the hard edges of a model for its method.
-    pub fn new(model: &Model, strips: Strips, set: InstructionSet) -> Self {
-        let direct = (model.method == Method::ImpulseDirect).then(|| Box::new(parts::direct(model, &strips)));
+    pub fn new(model: &Model, environment: &Environment, strips: Strips, set: InstructionSet) -> Self {
+        let direct = (model.method == Method::ImpulseDirect)
+            .then(|| Box::new(parts::direct(model, environment, &strips)));
         let iterations_per_substep =
             if model.method == Method::ImpulseIterative { SWEEPS_OF_EDGES } else { 1 };
         Self { set, strips, direct, iterations_per_substep }

@@ -1,9 +1,7 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
 mod ccd;
-mod contact;
 mod elements;
-mod environment;
 mod final_sweeps;
 mod lengths;
 mod shortfall;
@@ -12,26 +10,26 @@ mod stitches;
 mod substeps;
 mod workers;
 
-use crate::collide::{CcdStats, ContactPipeline};
+use super::Integrator;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::math::{DVec3, Vec4};
-use crate::model::{Direction, Method, Velocities};
-use crate::model::{Model, State};
+use crate::model::memory::ImpulseMemory;
+use crate::model::{Direction, Environment, Memory, Method, Model, State, Velocities};
 use crate::solve::strips::bends::{self, Fold};
 use crate::solve::strips::blocks::{StripBlock, Strips};
 use crate::solve::strips::predict::{self, PredictInputs, Predictor, Sums, VelocityUpdate};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
-use crate::step::report::{Stages, StepError, StepReport};
+use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
+use crate::step::report::StepError;
 use crate::step::rigid_bodies;
+use crate::step::solid_contact;
 use elements as parts;
-use environment::Boundary;
 use final_sweeps::MOST_SWEEPS;
 use lengths::{Lengths, numbers, sweep};
 use shortfall::Reaches;
 use springs::ExplicitSprings;
-use std::time::Instant;
 use stitches::StitchSolver;
-use substeps::{SubstepController, Verdict};
+use substeps::SubstepController;
 use workers::{LARGE, ParticleWorker, each_chunk, workers};
 
 /// The most parts of strips.
@@ -55,8 +53,8 @@ const CONTACT_SWEEPS: u32 = 4;
 const MENDING: f64 = 1e-3;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
 const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
-/// Where tensions start in the memory of a state; what the sub-step controller remembers stands before them.
-pub(in crate::step) const FIRST_TENSION: usize = 2;
+/// Forces of the air are renewed so many times in a step.
+const AIR_RENEWALS: u32 = 4;
 
 /// Scratch of the method.
 #[derive(Debug)]
@@ -87,7 +85,6 @@ pub struct Impulse {
     early: bool,
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<ExplicitSprings>,
-    pub(super) around: Boundary,
     pub(super) links: StitchSolver,
     workers: Vec<ParticleWorker>,
     scratch: Vec<Vec<StripRow>>,
@@ -95,18 +92,22 @@ pub struct Impulse {
     /// √(m / k) of shear [s].
     shear_time: f64,
     reaches: Reaches,
-    pub(super) stages: Stages,
+    controller: SubstepController,
+    /// The sub-step of this step [s].
+    h: f64,
+    /// Energies of the sub-step under way.
+    sums: Sums,
 }
 
 impl Impulse {
     /// Room for a model.
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, environment: &Environment) -> Self {
         let n = model.particle_count();
         let single = model.method == Method::ImpulseIterative;
-        let (straight, lone_bends) = parts::hard(model, false);
+        let (straight, lone_bends) = parts::hard(model, environment, false);
         let (hard, bent) =
-            if single { (parts::hard(model, true).0, Some(straight)) } else { (straight, None) };
-        let (diagonals, soft) = parts::soft(model, &hard);
+            if single { (parts::hard(model, environment, true).0, Some(straight)) } else { (straight, None) };
+        let (diagonals, soft) = parts::soft(model, environment, &hard);
         let set = InstructionSet::available()[0];
         let idle = bent.as_ref().map_or(0, |b| b.idle).max(hard.idle + soft.idle);
         let longest = bent.as_ref().map_or(0, |b| b.longest).max(hard.longest).max(soft.longest);
@@ -127,162 +128,42 @@ impl Impulse {
             step_share: SHARE,
             infeasible_start: false,
             early: false,
-            as_printed: (model.direction == Direction::Start).then(|| ExplicitSprings::new(model)),
-            around: Boundary::new(model),
+            as_printed: (model.direction == Direction::Start)
+                .then(|| ExplicitSprings::new(model, environment)),
             links: StitchSolver::new(model),
             workers: workers(model),
             scratch: vec![vec![StripRow::default(); longest]; lots],
             folds: vec![vec![Fold::default(); longest]; lots],
-            shear_time: parts::shear_time(model),
+            shear_time: parts::shear_time(model, environment),
             reaches: Reaches::default(),
-            stages: Stages::default(),
-            lengths: Lengths::new(model, hard, set),
+            controller: SubstepController::default(),
+            h: 0.0,
+            sums: Sums::default(),
+            lengths: Lengths::new(model, environment, hard, set),
             soft,
             bent,
             lone_bends,
         }
     }
 
-    /// How many numbers a state remembers for this method: those of the sub-step controller, the tension of every edge, and the share of every particle.
-    pub fn memory(&self) -> usize {
-        FIRST_TENSION + self.lengths.strips.slots.len() + self.soft.slots.len() + self.share.len()
-    }
-
-    /// Moves `state` on by one step of the model; a step that went wrong is taken again in smaller sub-steps.
-    pub fn step(
-        &mut self,
-        model: &Model,
-        state: &mut State,
-        mut pipeline: Option<&mut ContactPipeline>,
-    ) -> Result<StepReport, StepError> {
-        let mut report = StepReport { shortest_substep: f64::INFINITY, ..StepReport::default() };
-        self.stages = Stages::default();
-        let iterations = if self.as_printed.is_some() { 1 } else { self.lengths.iterations_per_substep };
-        let mut controller =
-            SubstepController::new(model, self.shear_time, iterations, [state.memory[0], state.memory[1]]);
-        if let Some(springs) = &self.as_printed {
-            controller.at_least(springs.fewest(model)?);
+    /// What is remembered at the start: no tension.
+    pub fn memory(&self) -> ImpulseMemory {
+        ImpulseMemory {
+            tension: vec![0.0; self.lengths.strips.slots.len()],
+            shear: vec![0.0; self.soft.slots.len()],
+            share: vec![0.0; self.share.len()],
+            ..ImpulseMemory::default()
         }
-        while self.attempt(model, state, pipeline.as_deref_mut(), &mut controller, &mut report)
-            != Verdict::Good
-        {
-            controller.again();
-        }
-        self.store(state, &controller, report.shortest_substep);
-        if !report.converged {
-            report.shortfall = Some(self.reaches.shortfall(model, &state.positions));
-        }
-        report.redundant = self.lengths.redundant(&self.q);
-        report.contacts = self.workers.iter().map(|w| w.contacts).sum();
-        report.contacts += pipeline.map_or(0, |pipeline| pipeline.touching());
-        report.stages = self.stages;
-        Ok(report)
-    }
-
-    /// All sub-steps of a step, and the sweeps that bring its end to the tolerance.
-    fn attempt(
-        &mut self,
-        model: &Model,
-        state: &State,
-        mut pipeline: Option<&mut ContactPipeline>,
-        controller: &mut SubstepController,
-        report: &mut StepReport,
-    ) -> Verdict {
-        let count = controller.substeps();
-        let h = model.step_time / f64::from(count);
-        report.shortest_substep = h;
-        report.settled = CcdStats::default();
-        self.early = controller.is_early();
-        self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(h);
-        self.load(state, h);
-        let (mut begun_at, mut ends_at) = (0, 0);
-        for k in 0..count {
-            if let Some(pipeline) = &mut pipeline {
-                if k == ends_at {
-                    begun_at = k;
-                    ends_at = k + self.begin_window(pipeline, model, state.time, (k, count), h);
-                }
-                pipeline.begin_substep(model, [k, k + 1].map(|k| state.time + f64::from(k) * h));
-            }
-            let begun = Instant::now();
-            let time = state.time + f64::from(k) * h;
-            self.around.renew_air(model, (&self.x, &self.y), (k, count), time, h);
-            self.around.move_bodies(model, time, h);
-            self.around.lead_pins(model, &mut self.y);
-            self.links.begin(model, time, h, &self.x);
-            self.stages.add("air", begun.elapsed().as_secs_f64());
-            let left = model.max_iterations.unwrap_or(u32::MAX) - report.iterations;
-            let (sums, sweeps) = self.substep(model, h, pipeline.as_deref_mut(), left / (count - k));
-            report.substeps += 1;
-            report.iterations += sweeps;
-            if controller.judge(&sums) == Verdict::Lost {
-                return Verdict::Lost;
-            }
-            if let Some(pipeline) = pipeline.as_deref_mut().filter(|_| k + 1 == ends_at && ends_at < count) {
-                report.settled += self.settle(pipeline, model, f64::from(ends_at - begun_at));
-                let n = model.particle_count();
-                self.x[..n].copy_from_slice(&self.q[..n]);
-                self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
-            }
-        }
-        let verdict = self.reach_tolerance(model, pipeline.as_deref_mut(), h, controller, report);
-        if let Some(pipeline) = pipeline {
-            report.settled += self.settle(pipeline, model, f64::from(count - begun_at));
-            self.mend(pipeline, model, state.time + model.step_time, h, report);
-        }
-        verdict
-    }
-
-    /// One sub-step: free motion with all that pulls (P1 eq. 1-2), position impulses (P1 §3.3) and contacts, new velocities. Returns how many iterations
-    /// it took, of `most`.
-    fn substep(
-        &mut self,
-        model: &Model,
-        h: f64,
-        pipeline: Option<&mut ContactPipeline>,
-        most: u32,
-    ) -> (Sums, u32) {
-        let begun = Instant::now();
-        if let Some(springs) = &mut self.as_printed {
-            self.tension.fill(Lanes::ZERO);
-            springs.renew(model, (&self.x, &self.y), self.around.held(), h);
-        }
-        let sums = self.pull(model, h);
-        let pulled = Instant::now();
-        let implicit = self.as_printed.is_none();
-        if implicit {
-            self.bend(model, h);
-        }
-        let bent = Instant::now();
-        if implicit {
-            self.shear();
-        }
-        self.links.sew(model, &mut self.q);
-        let sheared = Instant::now();
-        let sweeps = self.keep_lengths(model, h, pipeline, most);
-        let corrected = Instant::now();
-        self.advance(model, h);
-        if model.velocities == Velocities::Corrected {
-            let tension = &mut self.saved_tension[..self.lengths.strips.rows];
-            self.lengths.project_velocities(&mut self.q, &mut self.y, tension, &mut self.scratch);
-        }
-        let stages = [
-            ("pull", begun, pulled),
-            ("bend", pulled, bent),
-            ("shear and seams", bent, sheared),
-            ("lengths and contact", sheared, corrected),
-            ("move", corrected, Instant::now()),
-        ];
-        stages.into_iter().for_each(|(name, from, to)| self.stages.add(name, (to - from).as_secs_f64()));
-        (sums, sweeps)
     }
 
     /// The free motion under all that pulls.
-    fn pull(&mut self, model: &Model, h: f64) -> Sums {
-        let held = self.as_printed.as_ref().map_or(self.around.held(), ExplicitSprings::forces);
+    fn pull(&mut self, step: &StepContext, h: f64) -> Sums {
+        let (model, gravity) = (step.model, step.gravity);
+        let (mass, inverse_mass) = (&model.mass[..], &step.environment.inverse_mass[..]);
+        let held = self.as_printed.as_ref().map_or(step.boundary.air.on_particles(), ExplicitSprings::forces);
         let tension = numbers(&self.tension);
         let (x, y, share, warm_start) = (&self.x[..], &self.y[..], &self.share[..], self.warm_start());
-        let now = PredictInputs { model, h, x, y, held, tension, warm_start, share };
+        let now = PredictInputs { mass, inverse_mass, gravity, h, x, y, held, tension, warm_start, share };
         let (pull, set, touches) = (&self.pull, self.set, model.touches());
         let (n, all) = (model.cloth_particle_count(), model.particle_count());
         each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
@@ -294,7 +175,7 @@ impl Impulse {
         self.grip[n..].fill(Vec4::ZERO);
         for i in n..all {
             let v = Vec4::from((self.y[i] - self.x[i]).xyz() / h);
-            self.q[i] = self.x[i] + rigid_bodies::pulled(model, v, h) * h;
+            self.q[i] = self.x[i] + rigid_bodies::pulled(step, v, h) * h;
         }
         self.workers.iter().fold(Sums::default(), |all, worker| Sums {
             moving: all.moving + worker.sums.moving,
@@ -349,13 +230,8 @@ impl Impulse {
     }
 
     /// Position impulses of a sub-step: one iteration, or several while the tolerance is missed. At most `most`; returns how many.
-    fn keep_lengths(
-        &mut self,
-        model: &Model,
-        h: f64,
-        mut pipeline: Option<&mut ContactPipeline>,
-        most: u32,
-    ) -> u32 {
+    fn keep_lengths(&mut self, step: &mut StepContext, h: f64, most: u32) -> u32 {
+        let model = step.model;
         let most = most.min(match &self.as_printed {
             Some(_) => MOST_SWEEPS,
             None if self.infeasible_start => 1,
@@ -371,7 +247,7 @@ impl Impulse {
             );
             // Edges open seams again: at the end of a step they have the last word, here seams do.
             self.links.sew(model, &mut self.q);
-            self.touch(model, h, pipeline.as_deref_mut());
+            self.touch(step, h);
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
@@ -381,37 +257,50 @@ impl Impulse {
     }
 
     /// Contacts with friction inside the iteration.
-    pub(super) fn touch(&mut self, model: &Model, h: f64, mut pipeline: Option<&mut ContactPipeline>) {
-        let (around, x, n) = (&self.around, &self.x, model.particle_count());
-        let of_cloths = model.cloth_particle_count();
+    pub(super) fn touch(&mut self, step: &mut StepContext, h: f64) {
+        let (model, boundary, x) = (step.model, &*step.boundary, &self.x);
+        let (n, of_cloths) = (model.particle_count(), model.cloth_particle_count());
+        let inverse_mass = &step.environment.inverse_mass;
         for sweep in 0..CONTACT_SWEEPS {
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
-                    let of = (worker.particles.clone(), worker.cloth);
-                    worker.contacts = around.touch(model, of, x, q, grip, sweep > 0);
+                    worker.contacts = 0;
+                    for ((q, grip), i) in q.iter_mut().zip(grip).zip(worker.particles.clone()) {
+                        // Once over all, only those are looked at again that touch or were moved since.
+                        if inverse_mass[i] > 0.0 && (sweep == 0 || grip.0[3] > 0.0) {
+                            worker.contacts += solid_contact::touch(boundary, worker.cloth, x[i], q, grip);
+                        }
+                    }
                 });
             }
             let grip = &mut self.grip;
             // A push however small tells that a particle touches.
             let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
-            if !pipeline
-                .as_mut()
-                .is_some_and(|pipeline| pipeline.project_contacts(x, &mut self.q[..n], h, touched))
-            {
+            let pipeline = step.pipeline.as_mut();
+            if !pipeline.is_some_and(|pipeline| pipeline.project_contacts(x, &mut self.q[..n], h, touched)) {
                 break;
             }
         }
     }
 
     /// The end of a sub-step is the start of the next, and its velocity leads on.
-    fn advance(&mut self, model: &Model, h: f64) {
+    fn advance(&mut self, step: &StepContext, h: f64) {
+        let (model, environment) = (step.model, step.environment);
         self.lead_bodies(model);
         if self.as_printed.is_some() {
-            return self.advance_as_printed(model, h);
+            return self.advance_as_printed(step, h);
         }
         let (set, n) = (self.set, model.cloth_particle_count());
         let grip = if model.touches() { &self.grip[..] } else { &[] };
-        let now = VelocityUpdate { model, h, q: &self.q, grip, share: &self.share };
+        let now = VelocityUpdate {
+            inverse_mass: &environment.inverse_mass,
+            wind: environment.air.wind,
+            damping: environment.air.damping,
+            h,
+            q: &self.q,
+            grip,
+            share: &self.share,
+        };
         each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             predict::update_velocities(set, worker.particles.clone(), &now, x, y);
         });
@@ -423,31 +312,50 @@ impl Impulse {
     }
 
     /// The same as P1 eq. 1-2 print it: forces have displaced by h²/2 f / m and give the velocity h f / m, impulses displace by h times their velocity.
-    fn advance_as_printed(&mut self, model: &Model, h: f64) {
-        let slower = 1.0 / (1.0 + h * model.air.damping);
-        let forces = self.as_printed.as_ref().map_or(self.around.held(), ExplicitSprings::forces);
-        for i in 0..model.cloth_particle_count() {
-            let (way, w) = ((self.q[i] - self.x[i]).xyz(), model.inverse_mass[i]);
+    fn advance_as_printed(&mut self, step: &StepContext, h: f64) {
+        let (air, inverse_mass) = (&step.environment.air, &step.environment.inverse_mass);
+        let slower = 1.0 / (1.0 + h * air.damping);
+        let forces =
+            self.as_printed.as_ref().map_or(step.boundary.air.on_particles(), ExplicitSprings::forces);
+        for i in 0..step.model.cloth_particle_count() {
+            let (way, w) = ((self.q[i] - self.x[i]).xyz(), inverse_mass[i]);
             let free = w > 0.0 && self.grip[i].0[3] == 0.0;
-            let force = model.gravity + forces.get(i).map_or(DVec3::ZERO, |f| w * f.xyz());
+            let force = step.gravity + forces.get(i).map_or(DVec3::ZERO, |f| w * f.xyz());
             let way = if free { way + SHARE_AS_PRINTED * h * h * force } else { way };
-            let wind = h * h * model.air.damping * model.air.wind;
+            let wind = h * h * air.damping * air.wind;
             let way = if w > 0.0 { (way + wind) * slower } else { way };
             self.x[i] = self.q[i].xyz().into();
             self.y[i] = (self.q[i].xyz() + way).into();
             self.y[i].0[3] = 1.0;
         }
     }
+}
 
-    fn load(&mut self, state: &State, h: f64) {
+impl Integrator for Impulse {
+    fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError> {
+        let Memory::Impulse(memory) = &state.memory else { return Ok(()) };
+        let iterations = if self.as_printed.is_some() { 1 } else { self.lengths.iterations_per_substep };
+        self.controller =
+            SubstepController::new(step.model, step.gravity, self.shear_time, iterations, memory);
+        if let Some(springs) = &self.as_printed {
+            self.controller.at_least(springs.fewest(step.model)?);
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, step: &mut StepContext, state: &State) {
+        let Memory::Impulse(memory) = &state.memory else { return };
+        self.early = self.controller.is_early();
+        self.h = step.model.step_time / f64::from(self.controller.substeps());
+        self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(self.h);
         for (i, (x, v)) in state.positions.iter().zip(&state.velocities).enumerate() {
-            (self.x[i], self.y[i]) = ((*x).into(), (*x + h * *v).into());
+            (self.x[i], self.y[i]) = ((*x).into(), (*x + self.h * *v).into());
             self.y[i].0[3] = 1.0;
         }
         // Edges that stand for none have tensions too, which no state remembers.
         self.tension.fill(Lanes::ZERO);
         let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
-        for (slot, tension) in slots.zip(&state.memory[FIRST_TENSION..]) {
+        for (slot, tension) in slots.zip(memory.tension.iter().chain(&memory.shear)) {
             self.tension[*slot as usize / LANES].0[*slot as usize % LANES] = *tension;
         }
         if self.as_printed.is_some() {
@@ -460,30 +368,143 @@ impl Impulse {
             SHARE
         };
         // A state at the start has no contacts and remembers zeros.
-        let shares = &state.memory[state.memory.len() - self.share.len()..];
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
-        self.share.iter_mut().zip(shares).for_each(|(to, from)| *to = of(*from));
+        self.share.iter_mut().zip(&memory.share).for_each(|(to, from)| *to = of(*from));
         // As `predict::update_velocities` has it.
         let of_cloths = self.workers.last().map_or(0, |worker| worker.particles.end);
-        let touched = self.x[..of_cloths].iter_mut().zip(shares);
+        let touched = self.x[..of_cloths].iter_mut().zip(&memory.share);
         touched.for_each(|(x, kept)| x.0[3] = f64::from(u8::from(*kept != 1.0)));
     }
 
-    fn store(&self, state: &mut State, controller: &SubstepController, h: f64) {
+    fn plan(&mut self, _: &mut StepContext, _: f64, _: f64) -> Result<Plan, StepError> {
+        Ok(Plan { h: self.h, count: self.controller.substeps(), renewed_after: None })
+    }
+
+    fn motion(&mut self, _: &Model, positions: &mut [DVec3], ways: &mut [DVec3]) {
+        for ((x, y), (position, way)) in self.x.iter().zip(&self.y).zip(positions.iter_mut().zip(ways)) {
+            (*position, *way) = (x.xyz(), (*y - *x).xyz());
+        }
+    }
+
+    /// Free motion with all that pulls (P1 eq. 1-2), then shear, bends and seams, which are implicit in time.
+    fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
+        let (model, Substep { time, h, k, count, .. }) = (step.model, *substep);
+        step.observer.enter("air");
+        let every = count.div_ceil(AIR_RENEWALS);
+        if k % every == 0 {
+            let way = |i: usize| (self.y[i] - self.x[i]).xyz();
+            let mean = |[a, b, c]: [usize; 3]| (way(a) + way(b) + way(c)) / (3.0 * h);
+            let held = (time, f64::from(every.min(count - k)) * h);
+            step.boundary.air.renew(model, &step.environment.air, held, &self.x, mean);
+        }
+        for (i, end) in step.boundary.held(model, step.environment) {
+            self.y[i] = Vec4([end.x, end.y, end.z, 1.0]);
+        }
+        self.links.begin(model, time, h, &self.x);
+        step.observer.enter("pull");
+        if let Some(springs) = &mut self.as_printed {
+            self.tension.fill(Lanes::ZERO);
+            springs.renew(model, (&self.x, &self.y), step.boundary.air.on_particles(), h);
+        }
+        self.sums = self.pull(step, h);
+        if self.as_printed.is_none() {
+            step.observer.enter("bend");
+            self.bend(model, h);
+            step.observer.enter("shear and seams");
+            self.shear();
+        }
+        self.links.sew(model, &mut self.q);
+    }
+
+    /// Position impulses (P1 §3.3) and contacts.
+    fn solve(&mut self, step: &mut StepContext, substep: &Substep) -> Result<(), StepError> {
+        step.observer.enter("lengths and contact");
+        let left = step.model.max_iterations.unwrap_or(u32::MAX) - step.report.iterations;
+        step.report.iterations += self.keep_lengths(step, substep.h, left / (substep.count - substep.k));
+        Ok(())
+    }
+
+    fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
+        step.observer.enter("move");
+        self.advance(step, substep.h);
+        if step.model.velocities == Velocities::Corrected {
+            let tension = &mut self.saved_tension[..self.lengths.strips.rows];
+            self.lengths.project_velocities(&mut self.q, &mut self.y, tension, &mut self.scratch);
+        }
+        self.controller.judge(&self.sums)
+    }
+
+    /// Sweeps until every hard edge is within the tolerance; velocities stay.
+    fn finish(&mut self, step: &mut StepContext, h: f64) -> Verdict {
+        step.observer.enter("last sweeps");
+        let (before, so_far) = (self.lengths.strain(&self.q), step.report.iterations);
+        let strain = self.sweep_to_tolerance(step, h, before);
+        step.report.converged = strain <= step.model.tolerance;
+        let sweeps = (step.report.iterations - so_far) / self.lengths.iterations_per_substep;
+        self.controller.conclude(before, sweeps, step.report.converged)
+    }
+
+    fn ends(&mut self, model: &Model, ends: &mut [DVec3]) {
+        self.stiffen_bodies(model);
+        ends.iter_mut().zip(&self.q).for_each(|(end, q)| *end = q.xyz());
+    }
+
+    /// What CCD moves changes velocities too.
+    fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window) {
+        let substeps = f64::from(window.substeps);
+        for (((q, x), y), end) in self.q.iter_mut().zip(&mut self.x).zip(&mut self.y).zip(ends) {
+            let way = *end - q.xyz();
+            if way != DVec3::ZERO {
+                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
+                *x += Vec4::from(way);
+                *y += Vec4::from(way + way / substeps);
+            }
+        }
+        self.stiffen_bodies(model);
+        if !window.last {
+            let n = model.particle_count();
+            self.x[..n].copy_from_slice(&self.q[..n]);
+            self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
+        }
+    }
+
+    /// What CCD has stretched comes back to tolerance where there is room: sweeps that take no time, under CCD. Velocities stay.
+    fn mend(&mut self, step: &mut StepContext, time: f64) {
+        if step.pipeline.is_some() {
+            step.observer.enter("mend");
+            self.mend_lengths(step, time);
+        }
+    }
+
+    fn again(&mut self) {
+        self.controller.again();
+    }
+
+    fn store(&mut self, step: &mut StepContext, state: &mut State) {
         for i in 0..state.positions.len() {
             state.positions[i] = self.q[i].xyz();
-            state.velocities[i] = (self.y[i] - self.x[i]).xyz() / h;
+            state.velocities[i] = (self.y[i] - self.x[i]).xyz() / self.h;
         }
-        state.memory[..FIRST_TENSION].copy_from_slice(&controller.memory());
+        step.report.shortest_substep = self.h;
+        step.report.redundant = self.lengths.redundant(&self.q);
+        if !step.report.converged {
+            let shortfall = self.reaches.shortfall(step.model, step.environment, &state.positions);
+            step.report.shortfall = Some(shortfall);
+        }
+        let Memory::Impulse(memory) = &mut state.memory else { return };
+        self.controller.remember(memory);
         let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
-        for (slot, tension) in slots.zip(&mut state.memory[FIRST_TENSION..]) {
+        for (slot, tension) in slots.zip(memory.tension.iter_mut().chain(&mut memory.shear)) {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];
         }
-        let first_share = state.memory.len() - self.share.len();
         // A whole share tells a contact, unless all particles had it.
         let all = self.step_share == 1.0;
         let kept = |share: f64| if all { 0.0 } else { share };
-        state.memory[first_share..].iter_mut().zip(&self.share).for_each(|(to, share)| *to = kept(*share));
+        memory.share.iter_mut().zip(&self.share).for_each(|(to, share)| *to = kept(*share));
+    }
+
+    fn touching(&self) -> u32 {
+        self.workers.iter().map(|w| w.contacts).sum()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::check;
 use crate::math::DVec3;
-use crate::model::Model;
 use crate::model::topology::Topology;
+use crate::model::{Environment, Model};
 use crate::step::report::Shortfall;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,9 +20,9 @@ pub struct Reaches {
 
 impl Reaches {
     /// What keeps the state from its tolerance.
-    pub fn shortfall(&mut self, model: &Model, positions: &[DVec3]) -> Shortfall {
+    pub fn shortfall(&mut self, model: &Model, environment: &Environment, positions: &[DVec3]) -> Shortfall {
         let distance = |[a, b]: [u32; 2]| positions[a as usize].distance(positions[b as usize]);
-        let ways = self.list.get_or_insert_with(|| ways(model));
+        let ways = self.list.get_or_insert_with(|| ways(model, environment));
         let excess = |(ends, reach): &([u32; 2], f64)| distance(*ends) / reach;
         let worst = ways.iter().max_by(|a, b| excess(a).total_cmp(&excess(b)));
         if let Some(&(ends, reach)) = worst.filter(|way| excess(way) > 1.0 + model.tolerance) {
@@ -34,8 +34,8 @@ impl Reaches {
     }
 }
 
-fn ways(model: &Model) -> Vec<([u32; 2], f64)> {
-    let pinned: Vec<u32> = model.pins.iter().flat_map(|pin| pin.particles.iter().copied()).collect();
+fn ways(model: &Model, environment: &Environment) -> Vec<([u32; 2], f64)> {
+    let pinned: Vec<u32> = environment.pins.iter().flat_map(|pin| pin.particles.iter().copied()).collect();
     let (starts, neighbours) = Topology::neighbours(&model.edges, model.particle_count());
     let mut list = Vec::new();
     for &from in pinned.iter().step_by(pinned.len().div_ceil(MOST_PINS).max(1)) {

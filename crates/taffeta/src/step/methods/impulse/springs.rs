@@ -3,7 +3,7 @@
 use super::elements::diagonals;
 use crate::forces::{bend, spring};
 use crate::math::{DVec3, Vec4};
-use crate::model::Model;
+use crate::model::{Environment, Model};
 use crate::step::report::StepError;
 
 /// Share of the largest stable sub-step that is taken.
@@ -22,9 +22,9 @@ pub struct ExplicitSprings {
 
 impl ExplicitSprings {
     /// Room for a model, and its largest stable sub-step.
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, environment: &Environment) -> Self {
         let diagonals = diagonals(model);
-        let stable = stable(model, &diagonals);
+        let stable = stable(model, environment, &diagonals);
         Self { diagonals, forces: vec![Vec4::ZERO; model.particle_count()], stable }
     }
 
@@ -70,7 +70,7 @@ impl ExplicitSprings {
 }
 
 /// The largest stable sub-step, as in `forces::stable_step`: h² K + 2 h C <= 4 M, with K and C bounded particle by particle in any state.
-fn stable(model: &Model, diagonals: &[usize]) -> f64 {
+fn stable(model: &Model, environment: &Environment, diagonals: &[usize]) -> f64 {
     let mut bound = vec![[0.0; 2]; model.particle_count()];
     let mut add = |i: u32, stiffness: f64, damping: f64| {
         bound[i as usize][0] += stiffness;
@@ -92,5 +92,5 @@ fn stable(model: &Model, diagonals: &[usize]) -> f64 {
         // The positive root of h² ω² + 2 h r = 4; infinite where nothing is stiff.
         4.0 / (rate + (rate * rate + 4.0 * w * stiffness).sqrt())
     };
-    bound.iter().zip(&model.inverse_mass).map(longest).fold(f64::INFINITY, f64::min)
+    bound.iter().zip(&environment.inverse_mass).map(longest).fold(f64::INFINITY, f64::min)
 }

@@ -3,9 +3,11 @@
 //! Added mass stands for stiffness across tense edges (`solve::strips::predict`). Where it moves fast the motion is wrong: energy comes and goes with it. Its share of
 //! the kinetic energy is the measure; it grows with the square of the sub-step. Sub-steps of one step are equal: kept tensions balance at one length.
 
-use crate::model::Method;
-use crate::model::{ClothPiece, Model};
+use crate::math::DVec3;
+use crate::model::memory::ImpulseMemory;
+use crate::model::{ClothPiece, Method, Model};
 use crate::solve::strips::predict::Sums;
+use crate::step::driver::Verdict;
 
 /// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
 const LAG: f64 = 0.03;
@@ -35,19 +37,8 @@ const MORE: f64 = 1.6;
 /// The most sub-steps in a step.
 const MOST_SUBSTEPS: f64 = 4096.0;
 
-/// What a step came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// All is within tolerance.
-    Good,
-    /// The tolerance was missed.
-    Missed,
-    /// The motion cannot be trusted.
-    Lost,
-}
-
 /// The number of sub-steps.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SubstepController {
     count: f64,
     fewest: f64,
@@ -68,9 +59,15 @@ pub struct SubstepController {
 }
 
 impl SubstepController {
-    /// From what the last step remembered, [`SubstepController::memory`]; zeros at the start. `shear_time` is √(m / k) of shear [s]; a sub-step takes up to `iterations`.
-    pub fn new(model: &Model, shear_time: f64, iterations: u32, [count, missed]: [f64; 2]) -> Self {
-        let falls = model.gravity.length();
+    /// From what the last step remembered. `shear_time` is √(m / k) of shear [s]; a sub-step takes up to `iterations`.
+    pub fn new(
+        model: &Model,
+        gravity: DVec3,
+        shear_time: f64,
+        iterations: u32,
+        memory: &ImpulseMemory,
+    ) -> Self {
+        let falls = gravity.length();
         let gravity = if falls > 0.0 { falls } else { ON_EARTH };
         let mass = |cloth: &ClothPiece| -> f64 { model.mass[cloth.particles.clone()].iter().sum() };
         let size = |cloth: &ClothPiece| (mass(cloth) / (1e-3 * cloth.fabric.density)).sqrt();
@@ -80,7 +77,7 @@ impl SubstepController {
         let longest = model.cloths.iter().map(swing).fold(LONGEST, f64::min);
         let longest = longest.min((SHEAR * shear_time).max(SHORTEST_FOR_SHEAR));
         let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
-        let count = model.substeps.map_or(count.max(fewest).min(MOST_SUBSTEPS), f64::from);
+        let count = model.substeps.map_or(memory.substeps.max(fewest).min(MOST_SUBSTEPS), f64::from);
         let most = model.max_iterations.map_or(f64::INFINITY, f64::from);
         Self {
             count,
@@ -91,7 +88,7 @@ impl SubstepController {
             most: most.min(MOST_SUBSTEPS),
             enough_for: most / f64::from(iterations),
             tries: 0,
-            missed: missed != 0.0,
+            missed: memory.missed,
             worst: 0.0,
             slow: model.cloths.iter().map(slow).sum::<f64>().max(f64::MIN_POSITIVE),
         }
@@ -104,9 +101,9 @@ impl SubstepController {
         }
     }
 
-    /// What the next step starts from.
-    pub fn memory(&self) -> [f64; 2] {
-        [self.count, f64::from(u8::from(self.missed))]
+    /// Writes down what the next step starts from.
+    pub fn remember(&self, memory: &mut ImpulseMemory) {
+        (memory.substeps, memory.missed) = (self.count, self.missed);
     }
 
     /// Sub-steps in this step. Iterations that are too few do most as one in each.

@@ -4,9 +4,9 @@
 //! positions did not change the secant is 0/0 and is taken for 0, and so is one that would push. It knows nothing of the neighbours, so the sub-step
 //! stays below the limit of Verlet.
 
-use super::Moving;
+use super::{Inputs, Moving};
 use crate::math::{DVec3, Vec4};
-use crate::model::Model;
+use crate::model::memory::SecantMemory;
 use crate::step::methods::implicit::bdf2_weights;
 use std::ops::Range;
 
@@ -47,33 +47,31 @@ impl Secant {
         Self { past: room(), last: 0.0, fresh, start: room(), h, at: room(), free: room() }
     }
 
-    /// How many numbers are remembered from step to step: one time, and of every particle its past and whether it has one.
-    pub fn memory(&self) -> usize {
-        1 + 7 * self.past.x.len()
+    /// What is remembered at the start: no past.
+    pub fn memory(&self) -> SecantMemory {
+        let count = self.fresh.len();
+        let past = vec![DVec3::ZERO; count];
+        SecantMemory { last: 0.0, fresh: vec![false; count], past: [past.clone(), past] }
     }
 
     /// Reads the past of a step that starts `now`.
-    pub fn recall(&mut self, numbers: &[f64], now: &Moving) {
-        let Some((last, rest)) = numbers.split_first() else { return };
-        let (fresh, past) = rest.split_at(self.fresh.len().min(rest.len()));
-        self.last = *last;
-        self.fresh.iter_mut().zip(fresh).for_each(|(own, number)| *own = *number != 0.0);
-        for (place, n) in self.past.x.iter_mut().chain(&mut self.past.v).zip(past.chunks_exact(3)) {
-            *place = Vec4([n[0], n[1], n[2], 0.0]);
+    pub fn recall(&mut self, memory: &SecantMemory, now: &Moving) {
+        self.last = memory.last;
+        self.fresh.copy_from_slice(&memory.fresh);
+        for (own, past) in [&mut self.past.x, &mut self.past.v].into_iter().zip(&memory.past) {
+            own.iter_mut().zip(past).for_each(|(own, past)| *own = (*past).into());
         }
         self.free.x.copy_from_slice(&now.x);
         self.free.v.copy_from_slice(&now.v);
     }
 
     /// Writes down the past of what is `now`.
-    pub fn write_down(&mut self, now: &Moving, numbers: &mut [f64]) {
+    pub fn write_down(&mut self, now: &Moving, memory: &mut SecantMemory) {
         self.forget_impacts(now);
-        let Some((last, rest)) = numbers.split_first_mut() else { return };
-        let (fresh, past) = rest.split_at_mut(self.fresh.len().min(rest.len()));
-        *last = self.last;
-        fresh.iter_mut().zip(&self.fresh).for_each(|(number, own)| *number = f64::from(u8::from(*own)));
-        for (n, place) in past.chunks_exact_mut(3).zip(self.past.x.iter().chain(&self.past.v)) {
-            n.copy_from_slice(&place.0[..3]);
+        memory.last = self.last;
+        memory.fresh.copy_from_slice(&self.fresh);
+        for (own, past) in [&self.past.x, &self.past.v].into_iter().zip(&mut memory.past) {
+            past.iter_mut().zip(own).for_each(|(past, own)| *past = own.xyz());
         }
     }
 
@@ -123,7 +121,7 @@ impl Iterate {
     /// Moves the ends of `particles` on from where forces are known; with slopes, if there is something to take them from.
     pub fn advance(
         &mut self,
-        model: &Model,
+        inputs: &Inputs,
         reach: &Bdf2Start,
         (particles, use_slopes): (Range<usize>, bool),
         forces: &[Vec4],
@@ -135,15 +133,15 @@ impl Iterate {
         let start = reach.start;
         for (k, i) in particles.enumerate() {
             let h = reach.h[i];
-            let (mass, from, speed) = (model.mass[i], start.x[i].xyz(), start.v[i].xyz());
-            let steady = model.gravity + model.air.damping * (model.air.wind - v[k].xyz());
+            let (mass, from, speed) = (inputs.model.mass[i], start.x[i].xyz(), start.v[i].xyz());
+            let steady = inputs.gravity + inputs.damping * (inputs.wind - v[k].xyz());
             let (force, here) = (forces[k].xyz() + steady * mass, x[k].xyz());
             let slope = match use_slopes {
                 true => secant(force - self.before[k].1, self.before[k].0, here),
                 false => DVec3::ZERO,
             };
             self.before[k] = (here, force);
-            if model.inverse_mass[i] > 0.0 {
+            if inputs.inverse_mass[i] > 0.0 {
                 let push = force + slope * (from - here);
                 let end = (speed * mass + push * h) / (DVec3::splat(mass) - slope * (h * h));
                 self.change = self.change.max((end - v[k].xyz()).length());

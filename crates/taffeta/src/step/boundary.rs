@@ -1,0 +1,66 @@
+//! Bodies and pins at both ends of a sub-step, and what the air does: the same for every method.
+
+use crate::collide::{self, ContactParams, Corners, MovingBody};
+use crate::forces::air::AirForces;
+use crate::math::DVec3;
+use crate::model::{Environment, Led, Model};
+
+/// Bodies and pins in the sub-step under way, and forces of the air.
+#[derive(Debug)]
+pub struct Boundary {
+    contact_params: Vec<Vec<ContactParams>>,
+    /// Solids with a closed form that are led.
+    pub bodies: Vec<MovingBody>,
+    led: Vec<Led>,
+    /// Forces of the air that are held.
+    pub air: AirForces,
+    /// Where all particles are, and how far they would move in a sub-step [m]: room for the driver.
+    pub positions: Vec<DVec3>,
+    pub ways: Vec<DVec3>,
+}
+
+impl Boundary {
+    /// Room for a model. `corners` says which solids particles keep out of on their own.
+    pub fn new(model: &Model, environment: &Environment, corners: Corners) -> Self {
+        let room = vec![DVec3::ZERO; if model.touches() { model.particle_count() } else { 0 }];
+        Self {
+            contact_params: collide::contact_params(model, corners),
+            bodies: Vec::with_capacity(model.colliders.len()),
+            led: Vec::with_capacity(environment.pins.len()),
+            air: AirForces::new(model, &environment.air),
+            positions: room.clone(),
+            ways: room,
+        }
+    }
+
+    /// Bodies and pins from `time` to `time + h` [s].
+    pub fn advance(&mut self, model: &Model, environment: &Environment, time: f64, h: f64) {
+        self.bodies.clear();
+        self.bodies.extend(collide::bodies(model, time, h));
+        self.led.clear();
+        self.led.extend(environment.pins.iter().map(|pin| pin.led(time + h, &model.colliders)));
+    }
+
+    /// Bodies rest where they are, while the end of a step is corrected.
+    pub fn stop(&mut self) {
+        self.bodies.iter_mut().for_each(|body| body.before = body.after);
+    }
+
+    /// Particles that are held, and where they are at the end of the sub-step [m].
+    pub fn held<'a>(
+        &'a self,
+        model: &'a Model,
+        environment: &'a Environment,
+    ) -> impl Iterator<Item = (usize, DVec3)> + 'a {
+        environment.pins.iter().zip(&self.led).flat_map(move |(pin, led)| {
+            let place =
+                move |(member, i): (usize, &u32)| (*i as usize, pin.place(member, led, &model.colliders));
+            pin.particles.iter().enumerate().map(place)
+        })
+    }
+
+    /// How a cloth meets every solid, in the order of `bodies`.
+    pub fn params(&self, cloth: usize) -> &[ContactParams] {
+        &self.contact_params[cloth]
+    }
+}

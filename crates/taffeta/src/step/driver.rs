@@ -1,0 +1,153 @@
+//! One step, whatever the method: sub-steps in windows of CCD, with the environment at both ends of each, tried again where the method asks for it.
+
+use super::boundary::Boundary;
+use super::methods::Integrator;
+use super::observer::Observer;
+use super::report::{StepError, StepReport};
+use crate::collide::{CcdStats, ContactPipeline};
+use crate::math::DVec3;
+use crate::model::{Environment, Model, State};
+
+/// What all parts of a step share.
+pub struct StepContext<'a> {
+    pub model: &'a Model,
+    pub environment: &'a Environment,
+    /// Acceleration of all that is free in this step [m/s²].
+    pub gravity: DVec3,
+    /// Bodies, pins and air in the sub-step under way.
+    pub boundary: &'a mut Boundary,
+    /// What keeps things apart, if anything can touch.
+    pub pipeline: Option<&'a mut ContactPipeline>,
+    pub observer: &'a mut dyn Observer,
+    pub report: StepReport,
+}
+
+/// How the time that is left is cut: into `count` equal sub-steps of `h` [s].
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    pub h: f64,
+    pub count: u32,
+    /// The method plans anew after a window, which has at most so many sub-steps; `None` if the plan holds to the end.
+    pub renewed_after: Option<u32>,
+}
+
+/// A sub-step from `time` until another, of `h` [s]: number `k` of `count`.
+#[derive(Debug, Clone, Copy)]
+pub struct Substep {
+    pub time: f64,
+    pub until: f64,
+    pub h: f64,
+    pub k: u32,
+    pub count: u32,
+}
+
+/// What a step came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is within tolerance.
+    Good,
+    /// The tolerance was missed.
+    Missed,
+    /// The motion cannot be trusted.
+    Lost,
+}
+
+/// Moves `state` on by one step of the model.
+pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut State) -> Result<(), StepError> {
+    step.report.shortest_substep = f64::INFINITY;
+    method.begin(step, state)?;
+    loop {
+        step.report.ccd = CcdStats::default();
+        method.load(step, state);
+        if attempt(method, step, state.time)? == Verdict::Good {
+            break;
+        }
+        method.again();
+    }
+    method.store(step, state);
+    step.report.contacts =
+        method.touching() + step.pipeline.as_ref().map_or(0, |pipeline| pipeline.touching());
+    Ok(())
+}
+
+/// All sub-steps of a step that starts at a time [s].
+fn attempt(method: &mut dyn Integrator, step: &mut StepContext, start: f64) -> Result<Verdict, StepError> {
+    let (whole, mut done, mut verdict) = (step.model.step_time, 0.0, Verdict::Good);
+    while done < whole {
+        let time = start + done;
+        let Plan { h, count, renewed_after } = method.plan(step, time, whole - done)?;
+        step.report.shortest_substep = step.report.shortest_substep.min(h);
+        let mut k = 0;
+        loop {
+            let most = renewed_after.map_or(count - k, |most| most.min(count));
+            let until = k + step.begin_window(method, time, (k, most), h);
+            for k in k..until {
+                let [time, until] = [k, k + 1].map(|k| time + f64::from(k) * h);
+                let substep = Substep { time, until, h, k, count };
+                step.begin_substep(&substep);
+                method.predict(step, &substep);
+                method.solve(step, &substep)?;
+                step.report.substeps += 1;
+                if method.update(step, &substep) == Verdict::Lost {
+                    return Ok(Verdict::Lost);
+                }
+            }
+            let window = Window { substeps: until - k, h, last: until == count };
+            if window.last {
+                verdict = method.finish(step, h);
+            }
+            step.end_window(method, &window);
+            k = until;
+            if k == count || renewed_after.is_some() {
+                break;
+            }
+        }
+        // The last sub-step ends exactly where the step ends.
+        done = if k == count { whole } else { done + f64::from(k) * h };
+    }
+    method.mend(step, start + whole);
+    Ok(verdict)
+}
+
+/// A window of CCD: so many sub-steps of `h` [s], perhaps the last of what was planned.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    pub substeps: u32,
+    pub h: f64,
+    pub last: bool,
+}
+
+impl StepContext<'_> {
+    /// Starts a window of at most so many sub-steps from number `k` on; returns how many it has. The sub-steps count from a time [s] on.
+    fn begin_window(&mut self, method: &mut dyn Integrator, time: f64, (k, most): (u32, u32), h: f64) -> u32 {
+        let Some(pipeline) = &mut self.pipeline else { return most };
+        self.observer.enter("find contacts");
+        let Boundary { positions, ways, .. } = &mut *self.boundary;
+        method.motion(self.model, positions, ways);
+        let substeps = if most > 1 { pipeline.substeps(ways.iter().copied()).min(most) } else { 1 };
+        let times = [k, k + substeps].map(|k| time + f64::from(k) * h);
+        let ways = ways.iter().map(|way| f64::from(substeps) * *way);
+        pipeline.begin(self.model, times, positions.iter().copied(), ways);
+        substeps
+    }
+
+    /// Moves bodies and pins on, and lets contacts start anew.
+    fn begin_substep(&mut self, substep: &Substep) {
+        self.observer.enter("environment");
+        let Substep { time, until, h, .. } = *substep;
+        self.boundary.advance(self.model, self.environment, time, h);
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.begin_substep(self.model, [time, until]);
+        }
+    }
+
+    /// Proves the motion of a window, and lets the method go on from where it could be proven.
+    fn end_window(&mut self, method: &mut dyn Integrator, window: &Window) {
+        let Some(pipeline) = &mut self.pipeline else { return };
+        self.observer.enter("ccd");
+        let ends = &mut self.boundary.positions;
+        method.ends(self.model, ends);
+        self.report.ccd += pipeline.resolve(ends.iter().copied());
+        method.accept(self.model, pipeline.ends(), window);
+    }
+}

@@ -87,6 +87,16 @@ pub enum Shortfall {
         /// The last change, relative to that by all forces.
         change: f64,
     },
+    /// The last iteration still moved particles.
+    #[error(
+        "the last of {iterations} iterations still moves a particle by {moved:.1e} m; take more sub-steps or iterations"
+    )]
+    Iterations {
+        /// Iterations made.
+        iterations: u32,
+        /// The longest way in the last of them [m].
+        moved: f64,
+    },
     /// Pins are further apart than the cloth between them is long.
     #[error(
         "the pinned particles {} and {} are {distance:.6} m apart, but the cloth between them is only {reach:.6} m long; \

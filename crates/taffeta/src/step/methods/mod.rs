@@ -2,6 +2,7 @@
 
 pub(super) mod implicit;
 pub(super) mod impulse;
+mod position_based;
 pub(super) mod verlet;
 
 use super::driver::{Plan, StepContext, Substep, Verdict, Window};

@@ -1,0 +1,181 @@
+//! What methods share that move particles to where constraints or energies want them: prediction by inertia, iterations with contacts between them,
+//! velocities from positions.
+//!
+//! A sub-step of h goes from x to y = x + h v + h² a by inertia, from there by iterations to x⁺, and has the velocity (x⁺ - x)/h.
+
+use super::Integrator;
+use crate::math::{DVec3, Vec4};
+use crate::model::{Environment, Model, State};
+use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
+use crate::step::report::{Shortfall, StepError};
+use crate::step::{rigid_bodies, solid_contact};
+use std::fmt::Debug;
+
+/// What a method does itself.
+pub trait PositionSolver: Debug + Send {
+    /// The longest sub-step that it takes unasked [s].
+    fn longest_substep(&self) -> f64;
+
+    /// Iterations in a sub-step, unless the scene gives a number.
+    fn iterations(&self) -> u32;
+
+    /// Begins a sub-step, when inertia has led particles on.
+    fn begin(&mut self, model: &Model, substep: &Substep, particles: &mut Particles);
+
+    /// One iteration from where particles are; returns how far it moved one at most [m].
+    fn iterate(&mut self, model: &Model, substep: &Substep, particles: &mut Particles) -> f64;
+}
+
+/// All particles in the order of the model.
+#[derive(Debug)]
+pub struct Particles {
+    /// Where they are at the start of the sub-step [m].
+    pub start: Vec<Vec4>,
+    /// Where inertia leads them, y [m].
+    pub inertia: Vec<Vec4>,
+    /// Where they are so far [m].
+    pub x: Vec<Vec4>,
+    /// Their velocities [m/s].
+    pub v: Vec<Vec4>,
+    /// One over their masses, 0 for those that are held [1/kg].
+    pub inverse_mass: Vec<f64>,
+}
+
+/// A method of this kind, as the driver sees it.
+#[derive(Debug)]
+pub struct PositionBased<S> {
+    solver: S,
+    particles: Particles,
+    /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
+    grip: Vec<Vec4>,
+    /// The sub-step of this step [s].
+    h: f64,
+    /// Mean length of an edge [m].
+    edge: f64,
+    touching: u32,
+}
+
+impl<S: PositionSolver> PositionBased<S> {
+    /// A method for a model.
+    pub fn new(model: &Model, environment: &Environment, solver: S) -> Self {
+        let room = || vec![Vec4::ZERO; model.particle_count()];
+        let inverse_mass = environment.inverse_mass.clone();
+        Self {
+            solver,
+            particles: Particles { start: room(), inertia: room(), x: room(), v: room(), inverse_mass },
+            grip: room(),
+            h: 0.0,
+            edge: model.rest_lengths.iter().sum::<f64>() / model.rest_lengths.len().max(1) as f64,
+            touching: 0,
+        }
+    }
+
+    /// Contacts with friction, of particles with solids and of features.
+    fn touch(&mut self, step: &mut StepContext, h: f64) {
+        let Particles { start, x, inverse_mass, .. } = &mut self.particles;
+        self.touching = 0;
+        for (c, cloth) in step.model.cloths.iter().enumerate() {
+            for i in cloth.particles.clone().filter(|i| inverse_mass[*i] > 0.0) {
+                self.touching +=
+                    solid_contact::touch(step.boundary, c, start[i], &mut x[i], &mut self.grip[i]);
+            }
+        }
+        if let Some(pipeline) = &mut step.pipeline {
+            pipeline.project_contacts(start, x, h, |_, _| ());
+        }
+    }
+}
+
+impl<S: PositionSolver> Integrator for PositionBased<S> {
+    fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError> {
+        let Particles { x, v, .. } = &mut self.particles;
+        x.iter_mut().zip(&state.positions).for_each(|(x, from)| *x = (*from).into());
+        v.iter_mut().zip(&state.velocities).for_each(|(v, from)| *v = (*from).into());
+        let fewest = (step.model.step_time / self.solver.longest_substep() - 1e-9).ceil().max(1.0);
+        self.h = step.model.step_time / step.model.substeps.map_or(fewest, f64::from);
+        Ok(())
+    }
+
+    fn load(&mut self, _: &mut StepContext, _: &State) {}
+
+    fn plan(&mut self, _: &mut StepContext, _: f64, left: f64) -> Result<Plan, StepError> {
+        Ok(Plan { h: self.h, count: (left / self.h).round() as u32, renewed_after: None })
+    }
+
+    fn motion(&mut self, _: &Model, positions: &mut [DVec3], ways: &mut [DVec3]) {
+        let Particles { x, v, .. } = &self.particles;
+        for ((x, v), (position, way)) in x.iter().zip(v).zip(positions.iter_mut().zip(ways)) {
+            (*position, *way) = (x.xyz(), self.h * v.xyz());
+        }
+    }
+
+    /// Inertia, gravity and air lead to y; pins go where they are led.
+    fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
+        step.observer.enter("predict");
+        let (h, Particles { start, inertia, x, v, inverse_mass }) = (substep.h, &mut self.particles);
+        let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
+        step.boundary.air.renew(step.model, &step.environment.air, (substep.time, h), x, mean);
+        let air = step.boundary.air.on_particles();
+        start.copy_from_slice(x);
+        for (i, x) in x.iter_mut().enumerate() {
+            let pushed = air.get(i).map_or(Vec4::ZERO, |force| *force * (h * inverse_mass[i]));
+            if inverse_mass[i] > 0.0 {
+                *x += (rigid_bodies::pulled(step, v[i], h) + pushed) * h;
+            }
+        }
+        for (i, end) in step.boundary.held(step.model, step.environment) {
+            x[i] = end.into();
+        }
+        inertia.copy_from_slice(x);
+        self.grip.fill(Vec4::ZERO);
+        self.solver.begin(step.model, substep, &mut self.particles);
+    }
+
+    fn solve(&mut self, step: &mut StepContext, substep: &Substep) -> Result<(), StepError> {
+        let iterations = step.model.max_iterations.unwrap_or(self.solver.iterations());
+        let mut moved = 0.0;
+        for _ in 0..iterations {
+            step.observer.enter("iterate");
+            moved = self.solver.iterate(step.model, substep, &mut self.particles);
+            step.observer.enter("contact");
+            self.touch(step, substep.h);
+        }
+        step.report.iterations += iterations;
+        if moved > step.model.tolerance * self.edge {
+            step.report.fall_short(Shortfall::Iterations { iterations, moved });
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
+        let Particles { start, x, v, .. } = &mut self.particles;
+        let rate = 1.0 / substep.h;
+        v.iter_mut().zip(&*x).zip(&*start).for_each(|((v, x), start)| *v = (*x - *start) * rate);
+        rigid_bodies::stiffen(step.model, x, v);
+        Verdict::Good
+    }
+
+    fn ends(&mut self, _: &Model, ends: &mut [DVec3]) {
+        ends.iter_mut().zip(&self.particles.x).for_each(|(end, x)| *end = x.xyz());
+    }
+
+    fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window) {
+        let Particles { x, v, .. } = &mut self.particles;
+        let rate = 1.0 / (f64::from(window.substeps) * window.h);
+        for ((x, v), end) in x.iter_mut().zip(&mut *v).zip(ends) {
+            *v += Vec4::from((*end - x.xyz()) * rate);
+            *x = (*end).into();
+        }
+        rigid_bodies::stiffen_velocities(model, x, v);
+    }
+
+    fn store(&mut self, _: &mut StepContext, state: &mut State) {
+        let Particles { x, v, .. } = &self.particles;
+        state.positions.iter_mut().zip(x).for_each(|(to, x)| *to = x.xyz());
+        state.velocities.iter_mut().zip(v).for_each(|(to, v)| *to = v.xyz());
+    }
+
+    fn touching(&self) -> u32 {
+        self.touching
+    }
+}

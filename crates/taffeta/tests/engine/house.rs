@@ -29,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["math", "scene"]),
     ("forces", &["math", "model", "parallel"]),
     ("collide", &["math", "model", "parallel"]),
-    ("check", &["math", "model"]),
+    ("check", &["math", "model", "parallel"]),
     ("solve", &["math", "model", "parallel"]),
     ("step", &["math", "scene", "model", "parallel", "forces", "collide", "solve", "check"]),
 ];

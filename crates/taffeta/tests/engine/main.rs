@@ -10,6 +10,7 @@ mod house;
 mod laws;
 mod math;
 mod model;
+mod parallel;
 mod scene;
 mod solve;
 mod step;

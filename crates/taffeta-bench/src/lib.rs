@@ -5,8 +5,10 @@
 //! times        what is done     rows       JSON, CSV, Markdown, HTML
 //! ```
 //!
-//! [`Args::run`] is `taffeta bench`. The program uses [`machine`], [`FrameSteps`], [`tell`] and [`figures`] for its other commands too.
+//! [`Args::run`] is `taffeta bench`. The program uses [`machine`], [`FrameSteps`], [`tell`] and [`figures`] for its other commands too;
+//! [`broad_phase`] is what experiments hold against the engine's own.
 
+pub mod broad_phase;
 mod error;
 mod experiments;
 mod measure;

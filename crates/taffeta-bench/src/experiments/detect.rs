@@ -2,13 +2,13 @@
 
 use super::Common;
 use super::moving::{MovingSheet, START, STEP};
+use crate::broad_phase::fat_aabb_cache::CoherentCandidates;
 use crate::measure::{machine, timed};
 use crate::table::Table;
 use crate::tell::tell;
 use crate::{BenchError, figures};
 use serde::Serialize;
 use taffeta::collide::broad_phase::candidates::Candidates;
-use taffeta::collide::broad_phase::fat_aabb_cache::Tally;
 
 /// A sheet falls, rolls up and twists; every step all pairs of features are found that may come nearer than the cloth is thick and a
 /// tenth of an edge.
@@ -109,7 +109,7 @@ fn follow(sheet: &MovingSheet, speed: f64, steps: u32, threads: usize) -> Row {
     let surface = &sheet.surface;
     let movable = vec![true; surface.points];
     let mut plain = Candidates::new(surface, &movable);
-    let mut coherent = Candidates::coherent(surface, &movable);
+    let mut coherent = CoherentCandidates::new(surface, &movable);
     let (mut from, mut to) = (Vec::new(), Vec::new());
     let (mut spent_plain, mut spent_coherent) = (Spent::default(), Spent::default());
     for step in 0..steps {
@@ -124,7 +124,7 @@ fn follow(sheet: &MovingSheet, speed: f64, steps: u32, threads: usize) -> Row {
         spent_coherent.take(|| coherent.find(surface, &from, &to, pad));
         assert!(plain.pairs() == coherent.pairs(), "lists must change nothing");
     }
-    let tally = coherent.coherence().map_or(Tally::default(), |c| c.tally);
+    let tally = coherent.tally();
     let triangles = surface.triangles.len();
     let each = |seconds: f64| 1e9 * seconds / triangles as f64 / f64::from(steps - 1);
     let per_step = |count: usize| count as f64 / triangles as f64 / f64::from(steps);

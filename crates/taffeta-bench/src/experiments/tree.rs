@@ -2,6 +2,8 @@
 
 use super::Common;
 use super::moving::{MovingSheet, START, STEP};
+use crate::broad_phase::bvh::{Tree, Update};
+use crate::broad_phase::bvh_queries::QueryWalk;
 use crate::measure::{Took, machine, median, timed};
 use crate::table::{Table, draw};
 use crate::tell::tell;
@@ -9,8 +11,6 @@ use crate::{BenchError, figures};
 use serde::Serialize;
 use std::path::PathBuf;
 use taffeta::collide::broad_phase::boxes::Bounds;
-use taffeta::collide::broad_phase::bvh::{Tree, Update};
-use taffeta::collide::broad_phase::bvh_queries::QueryWalk;
 use taffeta::collide::broad_phase::wide_bvh::{BvhTask, WideBvh};
 use taffeta::math::DVec3;
 use taffeta_render::plot::{Line, Plot, Stroke};

@@ -3,7 +3,7 @@
 use super::distance::{point_triangle, segment_triangle};
 use crate::math::DVec3;
 use crate::model::collider::{PosedShape, Shape};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// How a cloth stands to a solid.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,13 +34,14 @@ pub fn against_body(positions: &[DVec3], triangles: &[[u32; 3]], body: &PosedSha
         Some(t) => t.iter().map(|&x| signed_distance(shape, x)).fold(f64::INFINITY, f64::min),
         None => f64::NAN,
     };
-    let mut gaps: Vec<f64> = triangles.par_iter().map(at_corners).collect();
+    let mut gaps = vec![0.0; triangles.len()];
+    parallel::each(&mut gaps, 1, |k, gap| *gap = at_corners(&triangles[k]));
 
     // Most triangles are too far away to matter. In resting contact the nearest corner often is the answer, up to
     // what its root was rounded by.
     let matters = gaps.iter().copied().fold(f64::INFINITY, f64::min).max(0.0);
-    gaps.par_iter_mut().zip(triangles).for_each(|(gap, t)| {
-        let Some(t) = corners(t) else { return };
+    parallel::each(&mut gaps, 1, |k, gap| {
+        let Some(t) = corners(&triangles[k]) else { return };
         let bound = lower_bound(shape, &t);
         if bound <= matters && bound < *gap - 4.0 * f64::EPSILON * gap.abs() {
             *gap = gap.min(triangle_gap(shape, &t));

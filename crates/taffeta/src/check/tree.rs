@@ -3,6 +3,7 @@
 //! Median splits depend on the order of centres alone, so huge coordinates and mixed sizes do no harm.
 
 use crate::math::DVec3;
+use crate::parallel;
 
 /// An axis-aligned box.
 #[derive(Debug, Clone, Copy)]
@@ -154,7 +155,7 @@ fn split(faces: &mut [Face]) {
     let large = faces.len() > TASK;
     let (left, right) = faces.split_at_mut(middle);
     if large {
-        rayon::join(|| split(left), || split(right));
+        parallel::join(|| split(left), || split(right));
     } else {
         split(left);
         split(right);
@@ -176,7 +177,7 @@ fn join(
     first: impl FnOnce() -> Vec<[u32; 2]> + Send,
     second: impl FnOnce() -> Vec<[u32; 2]> + Send,
 ) -> Vec<[u32; 2]> {
-    let (mut found, more) = if work > TASK { rayon::join(first, second) } else { (first(), second()) };
+    let (mut found, more) = if work > TASK { parallel::join(first, second) } else { (first(), second()) };
     found.extend(more);
     found
 }

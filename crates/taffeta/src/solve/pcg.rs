@@ -6,7 +6,7 @@ use super::preconditioner::{BadDiagonal, Preconditioner, PreconditionerKind, fil
 use super::sparse::matrix::{BlockMatrix, Pattern};
 use crate::math::Vec4;
 use crate::math::vec4::with_avx2;
-use rayon::prelude::*;
+use crate::parallel::{self, chunk};
 use thiserror::Error;
 
 /// How to solve, and how well.
@@ -246,8 +246,8 @@ impl Pcg {
             self.q.fill(Vec4::ZERO);
         }
         let size = self.chunk_size;
-        let chunks = self.r.par_chunks_mut(size).zip(self.q.par_chunks(size)).zip(b.par_chunks(size));
-        chunks.zip(self.pinned.par_chunks(size)).for_each(|(((r, q), b), pinned)| {
+        parallel::each_chunk(&mut self.r, size, |c, r| {
+            let (q, b, pinned) = (chunk(&self.q, size, c), chunk(b, size, c), chunk(&self.pinned, size, c));
             for (((r, q), b), pinned) in r.iter_mut().zip(q).zip(b).zip(pinned) {
                 *r = if *pinned { Vec4::ZERO } else { *b - *q };
             }
@@ -262,13 +262,12 @@ impl Pcg {
 
     /// q = A p, 0 for pinned particles; returns pᵀ q.
     fn curvature(&mut self, matrix: &BlockMatrix) -> f64 {
-        let (size, p) = (self.chunk_size, &self.p);
-        let chunks = self.q.par_chunks_mut(size).zip(p.par_chunks(size)).zip(self.pinned.par_chunks(size));
+        let (size, p, pinned) = (self.chunk_size, &self.p, &self.pinned);
         let beyond = matrix.reaches_beyond();
-        chunks.zip(&mut self.sums).enumerate().for_each(|(c, (((q, own), pinned), sum))| {
+        parallel::each_chunk_with(&mut self.q, size, &mut self.sums, |c, q, sum| {
             matrix.multiply_chunk(c, p, q);
             if !beyond {
-                *sum = filtered_dot_fast(q, own, pinned);
+                *sum = filtered_dot_fast(q, chunk(p, size, c), chunk(pinned, size, c));
             }
         });
         if beyond {
@@ -280,10 +279,9 @@ impl Pcg {
 
     /// q is set to 0 for pinned particles, and the sums to pᵀ q.
     fn dot_of_product(&mut self) {
-        let size = self.chunk_size;
-        let chunks = self.q.par_chunks_mut(size).zip(self.p.par_chunks(size));
-        chunks.zip(self.pinned.par_chunks(size)).zip(&mut self.sums).for_each(|(((q, p), pinned), sum)| {
-            *sum = filtered_dot_fast(q, p, pinned);
+        let (size, p, pinned) = (self.chunk_size, &self.p, &self.pinned);
+        parallel::each_chunk_with(&mut self.q, size, &mut self.sums, |c, q, sum| {
+            *sum = filtered_dot_fast(q, chunk(p, size, c), chunk(pinned, size, c));
         });
     }
 
@@ -291,8 +289,7 @@ impl Pcg {
     fn advance(&mut self, alpha: f64, x: &mut [Vec4]) -> f64 {
         let Self { preconditioner, pinned, chunk_size, r, z, p, q, sums, .. } = self;
         let add = |y: &mut [Vec4], factor: f64, x: &[Vec4]| {
-            let chunks = y.par_chunks_mut(*chunk_size).zip(x.par_chunks(*chunk_size));
-            chunks.for_each(|(y, x)| add_scaled_fast(y, factor, x));
+            parallel::each_chunk(y, *chunk_size, |c, y| add_scaled_fast(y, factor, chunk(x, *chunk_size, c)));
         };
         add(r, -alpha, q);
         // Nobody waits for x.
@@ -303,10 +300,7 @@ impl Pcg {
     /// p = z + β p.
     fn turn(&mut self, beta: f64) {
         let size = self.chunk_size;
-        self.p
-            .par_chunks_mut(size)
-            .zip(self.z.par_chunks(size))
-            .for_each(|(p, z)| scale_and_add_fast(p, beta, z));
+        parallel::each_chunk(&mut self.p, size, |c, p| scale_and_add_fast(p, beta, chunk(&self.z, size, c)));
     }
 }
 

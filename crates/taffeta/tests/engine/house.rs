@@ -28,7 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["math"]),
     ("forces", &["math", "model", "parallel"]),
     ("collide", &["math", "model", "parallel"]),
-    ("check", &["math", "model"]),
+    ("check", &["math", "model", "parallel"]),
     ("solve", &["math", "model", "parallel"]),
     ("step", &["math", "model", "parallel", "forces", "collide", "solve", "check"]),
 ];

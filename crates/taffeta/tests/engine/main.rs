@@ -10,5 +10,6 @@ mod house;
 mod laws;
 mod math;
 mod model;
+mod parallel;
 mod solve;
 mod step;

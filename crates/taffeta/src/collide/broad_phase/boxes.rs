@@ -145,7 +145,7 @@ impl Bounds {
 
 /// What is added to the eight numbers of a box to move it by a vector.
 #[inline]
-pub(super) fn numbers_of(v: DVec3) -> [f64; 8] {
+pub fn numbers_of(v: DVec3) -> [f64; 8] {
     [v.x, v.y, v.z, 0.0, -v.x, -v.y, -v.z, 0.0]
 }
 
@@ -156,7 +156,7 @@ const SUMS: f64 = 1e-14;
 impl Bounds {
     /// The gap to another box along the axis where it is widest [m]; 0 if they meet.
     #[inline]
-    pub(super) fn gap(&self, other: &Self) -> f64 {
+    pub fn gap(&self, other: &Self) -> f64 {
         let mut widest = 0.0;
         for k in 0..8 {
             let apart = f64::from(self.0[k]) + f64::from(other.0[k ^ 4]);
@@ -167,7 +167,7 @@ impl Bounds {
 
     /// The furthest that a face has moved since it was `before`, never less [m].
     #[inline]
-    pub(super) fn way_from(&self, before: &Self, origin: &[f64; 8], origin_before: &[f64; 8]) -> f64 {
+    pub fn way_from(&self, before: &Self, origin: &[f64; 8], origin_before: &[f64; 8]) -> f64 {
         let mut furthest = 0.0;
         for k in 0..8 {
             let (a, b) = (f64::from(self.0[k]), f64::from(before.0[k]));
@@ -180,7 +180,7 @@ impl Bounds {
 
     /// Whether it lies in `room` for certain.
     #[inline]
-    pub(super) fn is_in_room(&self, room: &Self, origin: &[f64; 8]) -> bool {
+    pub fn is_in_room(&self, room: &Self, origin: &[f64; 8]) -> bool {
         let mut inside = true;
         for ((x, room), origin) in self.0.iter().zip(&room.0).zip(origin) {
             let x = f64::from(*x);
@@ -190,7 +190,7 @@ impl Bounds {
     }
 
     /// A room around it, larger on the side of `ahead` and by `margin` on all sides [m].
-    pub(super) fn room(&self, origin: &[f64; 8], ahead: &[f64; 8], margin: f64) -> Self {
+    pub fn room(&self, origin: &[f64; 8], ahead: &[f64; 8], margin: f64) -> Self {
         let mut room = Bounds([0.0; 8]);
         for k in [0, 1, 2, 4, 5, 6] {
             room.0[k] = below(f64::from(self.0[k]) - origin[k] + ahead[k].min(0.0) - margin);

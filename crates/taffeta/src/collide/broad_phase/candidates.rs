@@ -1,19 +1,17 @@
 //! Pairs of features that may come too near in a step: points and triangles, edges and edges.
 //!
 //! The list is a function of the positions alone: a pair stands in it if the boxes that its features sweep meet, unless it is one of
-//! neighbours that are certified ([`OneRingCuller`]). How it is found (tree, threads, coherence) changes nothing.
+//! neighbours that are certified ([`OneRingCuller`]). How it is found (tree, threads, lists that are kept) changes nothing.
 
 use super::body_pairs::BodyPairs;
 use super::boxes::{Bounds, Swept, mean_motion};
-use super::fat_aabb_cache::{FatAabbCache, Way};
-use super::features::Features;
+use super::features::{Boxes, Features};
 use super::finder::Finder;
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::{Sorted, merge};
 pub use crate::collide::ccd::distance::PairKind;
 use crate::collide::surface::{CollisionSurface, NO_EDGE};
 use crate::math::DVec3;
-use std::sync::Arc;
 
 /// Two features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,11 +25,10 @@ pub struct Pair {
 /// Finds pairs, step after step.
 #[derive(Debug)]
 pub struct Candidates {
-    features: Arc<Features>,
+    features: Features,
     swept: Swept,
     stars: OneRingCuller,
     finder: Finder,
-    coherence: Option<Box<FatAabbCache>>,
     /// Pairs of triangles that share no point, and of those that do.
     far: Sorted,
     near: Sorted,
@@ -43,13 +40,12 @@ pub struct Candidates {
 impl Candidates {
     /// For a surface whose points are `movable`, or else pinned or those of bodies.
     pub fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
-        let features = Arc::new(Features::new(surface, movable));
+        let features = Features::new(surface, movable);
         Self {
             swept: Swept::new(surface),
             stars: OneRingCuller::new(surface),
             finder: Finder::new(surface, &features),
             features,
-            coherence: None,
             far: Sorted::default(),
             near: Sorted::default(),
             bodies: BodyPairs::new(surface, movable),
@@ -57,16 +53,24 @@ impl Candidates {
         }
     }
 
-    /// The same, with lists that are kept from step to step (P4): faster where steps are small, the same pairs.
-    pub fn coherent(surface: &CollisionSurface, movable: &[bool]) -> Self {
-        let plain = Self::new(surface, movable);
-        let coherence = FatAabbCache::new(surface, &plain.features, &plain.finder);
-        Self { coherence: Some(Box::new(coherence)), ..plain }
-    }
-
     /// All pairs of features that may come within the distance they keep ([`CollisionSurface::between`]) plus `pad` [m] while every point moves
     /// straight from `from` to `to` [m].
     pub fn find(&mut self, surface: &CollisionSurface, from: &[DVec3], to: &[DVec3], pad: f64) {
+        self.find_by(surface, from, to, pad, |finder, features, boxes, found| {
+            finder.refit(features, boxes.outer);
+            finder.all(features, boxes, found);
+        });
+    }
+
+    /// The same, with another way to find all pairs that meet, of triangles that share no point, in order.
+    pub fn find_by(
+        &mut self,
+        surface: &CollisionSurface,
+        from: &[DVec3],
+        to: &[DVec3],
+        pad: f64,
+        find_far: impl FnOnce(&mut Finder, &Features, Boxes, &mut Sorted),
+    ) {
         let features = &self.features;
         let frame = mean_motion(&features.movable, from, to);
         self.swept.update(surface, from, to, frame, pad);
@@ -77,13 +81,7 @@ impl Candidates {
         if surface.cloth_meets_cloth {
             self.finder.neighbours(features, &self.stars, boxes, &mut self.near);
         }
-        match &mut self.coherence {
-            Some(coherence) => coherence.find(features, Way { from, to, mean: frame }, boxes, &mut self.far),
-            None => {
-                self.finder.refit(features, boxes.outer);
-                self.finder.all(features, boxes, &mut self.far);
-            }
-        }
+        find_far(&mut self.finder, features, boxes, &mut self.far);
         let (pairs, triangles, edges) = (&mut self.pairs, &features.triangles, &features.edges);
         pairs.clear();
         merge(&self.far.points, &self.near.points, |[p, t]| {
@@ -101,12 +99,8 @@ impl Candidates {
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
-
-    /// What coherence did so far, if it is on.
-    pub fn coherence(&self) -> Option<&FatAabbCache> {
-        self.coherence.as_deref()
-    }
 }
+
 /// The slow twin of [`Candidates::find`]: every feature against every other.
 pub fn brute_force(
     surface: &CollisionSurface,

@@ -7,7 +7,7 @@ use super::sorted::{PairList, Sorted};
 use super::wide_bvh::{BvhTask, WideBvh};
 use crate::collide::surface::CollisionSurface;
 use crate::math::DVec3;
-use rayon::prelude::*;
+use crate::parallel;
 
 /// Trees and room for what is found.
 #[derive(Debug, Clone)]
@@ -88,14 +88,14 @@ impl Finder {
         }
         let (found, stacks) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
         let cloths = &self.cloths;
-        found.par_iter_mut().zip(stacks).zip(&tasks).for_each(|((found, stack), task)| {
-            cloths.walk(cloths, *task, stack, |i, j| features.meet(i, j, boxes, found));
+        parallel::each_two(found, stacks, 1, |k, found, stack| {
+            cloths.walk(cloths, tasks[k], stack, |i, j| features.meet(i, j, boxes, found));
         });
         self.cloths.tasks_between(&self.bodies, TASKS, &mut tasks);
         let (found, stacks) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
         let (cloths, bodies, first) = (&self.cloths, &self.bodies, features.of_cloths as u32);
-        found.par_iter_mut().zip(stacks).zip(&tasks).for_each(|((found, stack), task)| {
-            cloths.walk(bodies, *task, stack, |i, j| features.meet(i, first + j, boxes, found));
+        parallel::each_two(found, stacks, 1, |k, found, stack| {
+            cloths.walk(bodies, tasks[k], stack, |i, j| features.meet(i, first + j, boxes, found));
         });
         self.tasks = tasks;
         self.sort(features, out);
@@ -112,12 +112,12 @@ impl Finder {
         out: &mut Sorted,
     ) {
         self.used = 0;
-        let tasks = some.par_chunks(EACH);
-        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
+        let tasks = some.len().div_ceil(EACH);
+        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks);
         let (cloths, bodies, first) = (&self.cloths, &self.bodies, features.of_cloths as u32);
         let outer = boxes.outer;
-        found.par_iter_mut().zip(tasks).for_each(|(found, some)| {
-            for &i in some {
+        parallel::each(found, 1, |k, found| {
+            for &i in parallel::chunk(some, EACH, k) {
                 let [a, b, c] = features.triangles[i as usize].map(|p| &outer[p as usize]);
                 let around = a.join(b).join(c);
                 let look = features.cloth_meets_cloth || i >= first;
@@ -143,10 +143,12 @@ impl Finder {
     /// All pairs of features around points whose triangles are not certified.
     pub fn neighbours(&mut self, features: &Features, stars: &OneRingCuller, boxes: Boxes, out: &mut Sorted) {
         self.used = 0;
-        let tasks = stars.uncertified().par_chunks(EACH);
-        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
-        found.par_iter_mut().zip(tasks).for_each(|(found, points)| {
-            points.iter().for_each(|p| features.meet_around(*p, stars, boxes, found));
+        let points = stars.uncertified();
+        let tasks = points.len().div_ceil(EACH);
+        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks);
+        parallel::each(found, 1, |k, found| {
+            let own = parallel::chunk(points, EACH, k);
+            own.iter().for_each(|p| features.meet_around(*p, stars, boxes, found));
         });
         self.sort(features, out);
     }

@@ -2,10 +2,7 @@
 
 pub(crate) mod body_pairs;
 pub mod boxes;
-pub mod bvh;
-pub mod bvh_queries;
 pub mod candidates;
-pub mod fat_aabb_cache;
 pub mod features;
 pub mod finder;
 pub mod one_ring_culler;

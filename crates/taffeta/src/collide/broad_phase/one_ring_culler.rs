@@ -6,7 +6,7 @@
 use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instruction_set};
 use crate::math::{DVec3, Vec4, trig};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// All points of cloth whose triangles form one fan.
 #[derive(Debug, Clone)]
@@ -57,6 +57,8 @@ const MARGIN: f64 = 1e-3;
 const LONGEST: f64 = 1e4;
 /// Squares of spokes longer than this could overflow further on [m²].
 const LARGEST: f64 = 1e130;
+/// Groups that a thread judges at a time, at least.
+const GROUPS: usize = 16;
 /// Angles of a fan beyond these are slivers [rad].
 const ANGLES: std::ops::RangeInclusive<f64> = 0.05..=3.0;
 
@@ -107,7 +109,7 @@ impl OneRingCuller {
             kept.iter_mut().zip(new).for_each(|(kept, new)| *kept = Vec4::from(*new));
         }
         let ([from, to], set) = (&self.positions, self.set);
-        self.groups.par_iter_mut().with_min_len(16).for_each(|group| judge_group(set, group, from, to, pad));
+        parallel::each(&mut self.groups, GROUPS, |_, group| judge_group(set, group, from, to, pad));
         self.uncertified.clear();
         self.uncertified.extend(&self.ragged);
         for group in &self.groups {

@@ -1,5 +1,7 @@
 //! Pairs of features by their numbers: as tasks find them, and in order.
 
+use crate::parallel;
+
 /// What a task finds, in no particular order.
 #[derive(Debug, Clone, Default)]
 pub struct PairList {
@@ -31,7 +33,7 @@ impl Sorted {
     /// Takes all that tasks have found among so many points and edges.
     pub fn take(&mut self, found: &[PairList], points: usize, edges: usize) {
         let [point_starts, edge_starts] = &mut self.starts;
-        rayon::join(
+        parallel::join(
             || sort(&mut self.points, point_starts, points, || found.iter().flat_map(|f| &f.points)),
             || sort(&mut self.edges, edge_starts, edges, || found.iter().flat_map(|f| &f.edges)),
         );

@@ -7,7 +7,10 @@ use super::boxes::Bounds;
 use super::sixteen::{Sixteen, WIDE};
 use crate::math::DVec3;
 use crate::math::lanes::InstructionSet;
-use rayon::prelude::*;
+use crate::parallel;
+
+/// Leaves that a thread refits at a time, at least.
+const LEAVES: usize = 64;
 
 /// A tree over boxes that are numbered from 0.
 #[derive(Debug, Clone)]
@@ -123,11 +126,10 @@ impl WideBvh {
     /// Takes new boxes, box k from `of(k)`.
     pub fn refit(&mut self, of: impl Fn(u32) -> Bounds + Sync) {
         let first = self.nodes.len() / 2;
-        let last = &mut self.nodes[first..];
-        let work = self.leaves.par_iter_mut().zip(last).zip(self.order.par_chunks(WIDE)).with_min_len(64);
-        work.for_each(|((leaf, node), items)| {
+        let last = &mut self.nodes[first..][..self.leaves.len()];
+        parallel::each_two(&mut self.leaves, last, LEAVES, |k, leaf, node| {
             *node = Bounds::NOTHING;
-            for (lane, item) in items.iter().enumerate() {
+            for (lane, item) in parallel::chunk(&self.order, WIDE, k).iter().enumerate() {
                 let bounds = of(*item);
                 leaf.set(lane, &bounds);
                 *node = node.join(&bounds);
@@ -321,5 +323,5 @@ fn put_in_order(items: &mut [u32], places: &[DVec3], half: usize) {
     let axis = (high - low).max_position();
     items.select_nth_unstable_by(half, |i, j| at(i)[axis].total_cmp(&at(j)[axis]).then(i.cmp(j)));
     let (left, right) = items.split_at_mut(half);
-    rayon::join(|| put_in_order(left, places, half / 2), || put_in_order(right, places, half / 2));
+    parallel::join(|| put_in_order(left, places, half / 2), || put_in_order(right, places, half / 2));
 }

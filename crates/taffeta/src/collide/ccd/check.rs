@@ -10,7 +10,7 @@ use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::surface::Kept;
 use crate::math::DVec3;
 use crate::math::lanes::InstructionSet;
-use rayon::prelude::*;
+use crate::parallel;
 
 /// Features that start nearer than the floor may lose this share of their distance in a window.
 pub const KEEPS: f64 = 0.9;
@@ -52,8 +52,8 @@ impl CcdCheck {
         let (set, wide, changed) = (self.set, window.wide(), &window.changed);
         let (pairs, waiting) = found.waiting();
         let tasks = room_for(pairs.len(), &mut self.tasks);
-        let work = pairs.par_chunks(TASK).zip(waiting.par_chunks_mut(TASK)).zip(&mut *tasks).enumerate();
-        work.for_each(|(number, ((pairs, waiting), task))| {
+        parallel::each_chunk_with(waiting, TASK, tasks, |number, waiting, task| {
+            let pairs = parallel::chunk(pairs, TASK, number);
             let asked = |k: usize, pair: &Pair| {
                 let ask = waiting[k] || pair.points.iter().any(|p| changed[*p as usize]);
                 ask.then(|| window.kept(pair).floor)

@@ -13,7 +13,7 @@ use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::InstructionSet;
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Collider, Form, Model};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// What is near and is pushed apart where it presses.
 #[derive(Debug)]
@@ -77,8 +77,8 @@ impl Contacts {
             of_features.then(|| window.kept(pair).distance + pad)
         };
         let tasks = room_for(pairs.len(), &mut self.tasks);
-        let work = pairs.par_chunks(TASK).zip(waiting.par_chunks_mut(TASK)).zip(&mut *tasks);
-        work.for_each(|((pairs, waiting), task)| {
+        parallel::each_chunk_with(waiting, TASK, tasks, |number, waiting, task| {
+            let pairs = parallel::chunk(pairs, TASK, number);
             task.contacts.clear();
             let left = task.filter.undecided(set, pairs, wide, |place, pair| {
                 let near = near(pair);

@@ -9,8 +9,8 @@ use super::Jacobi;
 use super::coarse::CoarseCholesky;
 use crate::math::Vec4;
 use crate::math::vec4::with_avx2;
+use crate::parallel;
 use crate::solve::sparse::matrix::{Block, BlockMatrix, Pattern};
-use rayon::prelude::*;
 
 /// Members of an aggregate, but for particles that were left over.
 const AGGREGATE: usize = 4;
@@ -82,7 +82,7 @@ impl Levels {
             }
             meanwhile()
         };
-        rayon::join(|| last.iter_mut().for_each(|last| last.prepare(&coarsest.matrix)), others).1
+        parallel::join(|| last.iter_mut().for_each(|last| last.prepare(&coarsest.matrix)), others).1
     }
 
     /// The matrix of the last level.
@@ -111,7 +111,7 @@ impl Levels {
                 meanwhile();
             };
             let Level { r, z, .. } = coarsest;
-            rayon::join(|| last.iter_mut().for_each(|last| last.solve(r, z)), others);
+            parallel::join(|| last.iter_mut().for_each(|last| last.solve(r, z)), others);
         }
         for k in (1..self.levels.len()).rev() {
             let (finer, coarser) = self.levels.split_at_mut(k);
@@ -152,26 +152,26 @@ impl Level {
     /// The matrix of the aggregates. One that has nothing but pinned members stays zero, and so does its motion.
     fn sum_up(&mut self, finer: &BlockMatrix, pinned: &[bool]) {
         let (pattern, blocks) = self.matrix.parts_mut();
-        let chunks = blocks.par_iter_mut().zip(pattern.chunks()).zip(&self.slots);
-        chunks.for_each(|((blocks, rows), slots)| {
+        parallel::each(blocks, 1, |c, blocks| {
+            let rows = &pattern.chunks()[c];
             let own = self.starts[rows.first]..self.starts[rows.first + rows.len()];
-            sum_blocks_fast(finer, pinned, &self.members[own], slots, blocks);
+            sum_blocks_fast(finer, pinned, &self.members[own], &self.slots[c], blocks);
         });
     }
 
     /// r of an aggregate is the sum over its members.
     fn restrict(&mut self, finer: &[Vec4]) {
-        let size = self.matrix.pattern().chunk_size();
-        // Two chunks of aggregates are summed sooner than another thread wakes.
-        self.r.par_chunks_mut(size).enumerate().with_min_len(2).for_each(|(c, sums)| {
+        // One chunk of aggregates is summed sooner than another thread wakes.
+        let size = 2 * self.matrix.pattern().chunk_size();
+        parallel::each_chunk(&mut self.r, size, |c, sums| {
             sum_members_fast(finer, &self.members, &self.starts[c * size..], sums);
         });
     }
 
     /// Every member moves with its aggregate.
     fn prolong(&self, finer: &mut [Vec4]) {
-        let chunks = finer.par_chunks_mut(PROLONGED).zip(self.aggregate_of.par_chunks(PROLONGED));
-        chunks.for_each(|(finer, aggregates)| {
+        parallel::each_chunk(finer, PROLONGED, |c, finer| {
+            let aggregates = parallel::chunk(&self.aggregate_of, PROLONGED, c);
             finer.iter_mut().zip(aggregates).for_each(|(z, &a)| *z += self.z[a as usize]);
         });
     }

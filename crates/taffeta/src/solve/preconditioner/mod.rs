@@ -6,10 +6,10 @@ mod pieces;
 
 use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, Vec4};
+use crate::parallel::{self, chunk};
 use crate::solve::sparse::matrix::{Block, BlockMatrix, Pattern, Rows, matrix_of};
 use levels::Levels;
 use pieces::Pieces;
-use rayon::prelude::*;
 use thiserror::Error;
 
 /// Which approximate inverse.
@@ -85,11 +85,11 @@ impl Preconditioner {
                 None
             }
         };
-        let Jacobi { inverse, chunk_size: size } = &self.jacobi;
-        let chunks = z.par_chunks_mut(*size).zip(inverse.par_chunks(*size)).zip(r.par_chunks(*size));
-        let chunks = chunks.zip(pinned.par_chunks(*size)).zip(sums).enumerate();
-        chunks.for_each(|(c, ((((z, inverse), r), pinned), sum))| {
-            let coarse = coarse.map(|(of, moves)| (&of[c * size..][..z.len()], moves));
+        let Jacobi { inverse, chunk_size: size, .. } = &self.jacobi;
+        parallel::each_chunk_with(z, *size, sums, |c, z, sum| {
+            let (inverse, r, pinned) =
+                (chunk(inverse, *size, c), chunk(r, *size, c), chunk(pinned, *size, c));
+            let coarse = coarse.map(|(of, moves)| (chunk(of, *size, c), moves));
             *sum = add_levels_fast(inverse, coarse, r, pinned, z);
         });
     }
@@ -144,30 +144,35 @@ pub(super) fn filtered_dot(a: &mut [Vec4], b: &[Vec4], pinned: &[bool]) -> f64 {
 #[derive(Debug)]
 pub(super) struct Jacobi {
     inverse: Vec<Block>,
+    /// The first block of every chunk that cannot be inverted.
+    bad: Vec<Option<BadDiagonal>>,
     chunk_size: usize,
 }
 
 impl Jacobi {
     pub(super) fn new(pattern: &Pattern) -> Self {
-        Self { inverse: vec![[Vec4::ZERO; 3]; pattern.particles()], chunk_size: pattern.chunk_size() }
+        Self {
+            inverse: vec![[Vec4::ZERO; 3]; pattern.particles()],
+            bad: vec![None; pattern.chunks().len()],
+            chunk_size: pattern.chunk_size(),
+        }
     }
 
     /// Inverts the diagonal, on all threads. Blocks of pinned particles, and those that cannot be inverted, get zero; the first of the
     /// latter is returned.
     pub(super) fn prepare(&mut self, matrix: &BlockMatrix, pinned: &[bool]) -> Result<(), BadDiagonal> {
-        let chunks = matrix.pattern().chunks().par_iter().enumerate();
-        let bad =
-            self.inverse.par_chunks_mut(self.chunk_size).zip(chunks).filter_map(|(inverse, (c, rows))| {
-                invert_diagonal_fast(rows, matrix.blocks(c), pinned, inverse)
-            });
-        bad.min_by_key(|bad| bad.particle).map_or(Ok(()), Err)
+        let rows = matrix.pattern().chunks();
+        parallel::each_chunk_with(&mut self.inverse, self.chunk_size, &mut self.bad, |c, inverse, bad| {
+            *bad = invert_diagonal_fast(&rows[c], matrix.blocks(c), pinned, inverse);
+        });
+        self.bad.iter().flatten().next().map_or(Ok(()), |bad| Err(*bad))
     }
 
     /// z = D⁻¹ r.
     pub(super) fn apply(&self, r: &[Vec4], z: &mut [Vec4]) {
-        let chunks = z.par_chunks_mut(self.chunk_size).zip(r.par_chunks(self.chunk_size));
-        chunks.zip(self.inverse.par_chunks(self.chunk_size)).for_each(|((z, r), inverse)| {
-            multiply_diagonal_fast(inverse, r, z);
+        let size = self.chunk_size;
+        parallel::each_chunk(z, size, |c, z| {
+            multiply_diagonal_fast(chunk(&self.inverse, size, c), chunk(r, size, c), z);
         });
     }
 }

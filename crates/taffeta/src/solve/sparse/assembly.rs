@@ -6,7 +6,7 @@ use super::matrix::Block;
 use super::pattern::{ElementError, Pattern, Rows, check};
 use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, DVec3, Vec4};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// A place in a row that the chunk does not own.
 const FOREIGN: u32 = u32::MAX;
@@ -52,9 +52,8 @@ impl<const N: usize> Elements<N> {
 
     /// Adds the forces `of(element)` to those of its particles, chunk by chunk and on all threads, always in the same order.
     pub fn gather(&self, forces: &mut [Vec4], of: impl Fn(usize) -> [DVec3; N] + Sync) {
-        let chunks = forces.par_chunks_mut(self.chunk_size).zip(&self.chunks);
-        chunks.for_each(|(forces, listed)| {
-            for Listed { element, rows, .. } in listed {
+        parallel::each_chunk(forces, self.chunk_size, |c, forces| {
+            for Listed { element, rows, .. } in &self.chunks[c] {
                 for (row, force) in rows.iter().zip(of(*element as usize)) {
                     if let Some(own) = forces.get_mut(*row as usize) {
                         *own += force.into();

@@ -12,7 +12,7 @@ pub use super::pattern::{ElementError, Pattern};
 use super::rank_one::{Coupling, RankOneUpdate};
 use crate::math::vec4::with_avx2;
 use crate::math::{DMat3, Vec4};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// The three columns of a 3×3 block.
 pub type Block = [Vec4; 3];
@@ -44,7 +44,8 @@ impl BlockMatrix {
     pub fn set_diagonal(&mut self, diagonal: &[f64]) {
         assert_eq!(diagonal.len(), self.pattern.particles, "a number for every particle");
         self.forget_beyond();
-        self.blocks.par_iter_mut().zip(&self.pattern.chunks).for_each(|(blocks, rows)| {
+        parallel::each(&mut self.blocks, 1, |chunk, blocks| {
+            let rows = &self.pattern.chunks[chunk];
             blocks.fill([Vec4::ZERO; 3]);
             for (r, &number) in diagonal[rows.first..][..rows.len()].iter().enumerate() {
                 let block = &mut blocks[rows.diagonal(r)];
@@ -61,8 +62,8 @@ impl BlockMatrix {
         elements: &Elements<N>,
         of: impl Fn(usize, &mut Sink<'_, N>) + Sync,
     ) {
-        let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).enumerate();
-        parts.for_each(|(chunk, (blocks, rows))| {
+        parallel::each(&mut self.blocks, 1, |chunk, blocks| {
+            let rows = &self.pattern.chunks[chunk];
             AssemblyPart { chunk, rows, blocks, forces: &mut [] }.add(elements, &of);
         });
     }
@@ -72,9 +73,9 @@ impl BlockMatrix {
     pub fn assemble(&mut self, forces: &mut [Vec4], of: impl Fn(&mut AssemblyPart<'_>) + Sync) {
         assert_eq!(forces.len(), self.pattern.particles, "a vector for every particle");
         self.forget_beyond();
-        let forces = forces.par_chunks_mut(self.pattern.chunk_size);
-        let parts = self.blocks.par_iter_mut().zip(&self.pattern.chunks).zip(forces).enumerate();
-        parts.for_each(|(chunk, ((blocks, rows), forces))| {
+        let Pattern { chunks, chunk_size, .. } = &self.pattern;
+        parallel::each_chunk_with(forces, *chunk_size, &mut self.blocks, |chunk, forces, blocks| {
+            let rows = &chunks[chunk];
             of(&mut AssemblyPart { chunk, rows, blocks, forces })
         });
     }
@@ -153,7 +154,7 @@ impl BlockMatrix {
     /// y = A x. The fourth number of every vector is to be 0, and is.
     pub fn multiply(&self, x: &[Vec4], y: &mut [Vec4]) {
         assert_eq!(y.len(), self.pattern.particles, "a vector for every particle");
-        y.par_chunks_mut(self.pattern.chunk_size).enumerate().for_each(|(c, y)| self.multiply_chunk(c, x, y));
+        parallel::each_chunk(y, self.pattern.chunk_size, |c, y| self.multiply_chunk(c, x, y));
         self.add_beyond(x, y);
     }
 

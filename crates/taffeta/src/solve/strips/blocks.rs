@@ -244,7 +244,7 @@ pub fn each_block<Row: Send>(
             let (few, many) = scratch.split_at_mut(scratch.len() / 2);
             let (left, right) = blocks.split_at(blocks.len() * few.len() / (few.len() + many.len()));
             let (tension_left, tension_right) = tension.split_at_mut(left.iter().map(StripBlock::rows).sum());
-            rayon::join(
+            crate::parallel::join(
                 || each_block(left, tension_left, few, work),
                 || each_block(right, tension_right, many, work),
             );

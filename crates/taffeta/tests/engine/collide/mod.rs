@@ -2,7 +2,6 @@
 
 mod allocation;
 mod candidates;
-mod coherence;
 mod contact;
 mod free;
 mod friction;

@@ -1,9 +1,10 @@
-//! Surfaces and motions to look for pairs in.
+//! Surfaces, motions and boxes to look for pairs in.
 #![allow(dead_code)] // every test file uses its own part
 
+use taffeta::collide::broad_phase::boxes::Bounds;
 use taffeta::collide::surface::{CollisionSurface, Object};
-use taffeta::math::DVec3;
 use taffeta::math::random::Random;
+use taffeta::math::{DVec3, trig};
 
 /// A surface, which points are movable, and where they go from and to.
 pub struct Motion {
@@ -86,6 +87,21 @@ pub fn crowd(seed: u64) -> Motion {
     parts.moved(to, [1_000_000, 7, 2][random.below(3)])
 }
 
+/// A sheet that sways over a ball, at moments that go round.
+pub fn swaying() -> (Motion, Vec<Vec<DVec3>>) {
+    let (points, triangles) = sheet(20);
+    let mut parts = Parts::default();
+    parts.add(&points, &triangles, 0.004, None);
+    parts.add(&[DVec3::new(0.5, -0.31, 0.5)], &[[0; 3]], 0.3, Some(0));
+    let motion = parts.moved(points, 1_000_000);
+    let sway = |step: usize| -> Vec<DVec3> {
+        let far = 0.02 * trig::sin(0.1 * (step % 63) as f64);
+        motion.from.iter().map(|p| *p + far * DVec3::new(0.0, trig::sin(20.0 * p.x), p.z)).collect()
+    };
+    let moments = (0..64).map(sway).collect();
+    (motion, moments)
+}
+
 /// The published mesh `name`, if it is there.
 pub fn published(name: &str) -> Option<(Vec<DVec3>, Vec<[u32; 3]>)> {
     let path = testing::reference_data(&format!("collision-meshes/{name}"))?;
@@ -97,4 +113,47 @@ pub fn published(name: &str) -> Option<(Vec<DVec3>, Vec<[u32; 3]>)> {
     let points = lines("v ").map(|l| DVec3::from_slice(&three(l))).collect();
     let triangles = lines("f ").map(|l| [0, 1, 2].map(|k| three(l)[k] as u32 - 1)).collect();
     Some((points, triangles))
+}
+
+/// Balls that wander about; a box belongs to each.
+pub struct Swarm {
+    pub centres: Vec<DVec3>,
+    pub radii: Vec<f64>,
+    random: Random,
+}
+
+impl Swarm {
+    pub fn new(count: usize, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let centres = (0..count).map(|_| random_vector(&mut random, 1.0)).collect();
+        let radii = (0..count).map(|_| random.between(0.0, 0.25)).collect();
+        Self { centres, radii, random }
+    }
+
+    pub fn wander(&mut self, far: f64) {
+        // Some stay where they are.
+        for k in 0..self.centres.len() {
+            if self.random.below(4) > 0 {
+                self.centres[k] += random_vector(&mut self.random, far);
+            }
+        }
+    }
+
+    pub fn boxes(&self) -> Vec<Bounds> {
+        self.centres.iter().zip(&self.radii).map(|(c, r)| Bounds::around(*c, *c, *r)).collect()
+    }
+}
+
+/// What a tree tells, sorted, smaller number first in pairs within.
+pub fn within(walk: impl FnOnce(&mut dyn FnMut(u32, u32))) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::new();
+    walk(&mut |i, j| pairs.push([i.min(j), i.max(j)]));
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The boxes of `a` and `b` that meet and are `good`, by trying all.
+pub fn brute(a: &[Bounds], b: &[Bounds], good: impl Fn(usize, usize) -> bool) -> Vec<[u32; 2]> {
+    let all = (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j)));
+    all.filter(|(i, j)| good(*i, *j) && a[*i].meets(&b[*j])).map(|(i, j)| [i as u32, j as u32]).collect()
 }

@@ -1,9 +1,9 @@
 //! What a tree of boxes is asked: which boxes meet within it and with another, what a ray hits first, what is nearest to a point.
 
-use super::boxes::Bounds;
 use super::bvh::Tree;
-use super::wide_bvh::WideBvh;
-use crate::math::DVec3;
+use taffeta::collide::broad_phase::boxes::Bounds;
+use taffeta::collide::broad_phase::wide_bvh::WideBvh;
+use taffeta::math::DVec3;
 
 /// A tree of boxes that can be walked.
 pub trait QueryWalk {

@@ -1,9 +1,9 @@
 //! A binary tree of boxes with one box in every leaf, and four ways to let it follow motion (P5 §4).
 //!
-//! Nodes are allocated once. The default of contact is [`WideBvh`](super::wide_bvh::WideBvh), which follows faster; this one is what it is measured against,
-//! and serves where boxes come and go one by one.
+//! Nodes are allocated once. Contact uses [`WideBvh`](taffeta::collide::broad_phase::wide_bvh::WideBvh), which follows faster; this one is
+//! what it is measured against, and serves where boxes come and go one by one.
 
-use super::boxes::Bounds;
+use taffeta::collide::broad_phase::boxes::Bounds;
 
 /// How a tree follows boxes that have moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Lists that are kept from step to step give the very pairs that a fresh search gives, over whole motions.
 
-use super::motions::{Motion, Parts, random_vector, sheet};
+use super::motions::{Motion, Parts, random_vector, sheet, swaying};
+use crate::broad_phase::fat_aabb_cache::{CoherentCandidates, Tally};
 use taffeta::collide::broad_phase::candidates::Candidates;
-use taffeta::collide::broad_phase::fat_aabb_cache::Tally;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, trig};
+use testing::memory::Meter;
 
 /// Two sheets over a ball, a capsule and a block.
 fn scene() -> Motion {
@@ -41,7 +42,7 @@ fn follow(seed: u64, threads: usize) -> Tally {
     let mut random = Random::new(seed);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let (mut plain, mut coherent) =
-        (Candidates::new(&surface, &movable), Candidates::coherent(&surface, &movable));
+        (Candidates::new(&surface, &movable), CoherentCandidates::new(&surface, &movable));
     let mut time = 0.0;
     let at = |time: f64, random: &mut Random| -> Vec<DVec3> {
         let rest = surface.rest.iter().enumerate();
@@ -65,7 +66,7 @@ fn follow(seed: u64, threads: usize) -> Tally {
         from.iter_mut().zip(&to).for_each(|(a, b)| *a = a.lerp(*b, share));
     }
     assert!(found > 10_000, "{found} pairs");
-    coherent.coherence().unwrap().tally
+    coherent.tally()
 }
 
 /// A large sheet at rest, flakes that drift over it one after another, and a rail that comes to meet them: the lists grow and few points
@@ -85,7 +86,7 @@ fn drifting(threads: usize, times: usize) -> Tally {
     let to = parts.points.clone();
     let Motion { surface, movable, mut from, .. } = parts.moved(to, 1_000_000);
     let (mut plain, mut coherent) =
-        (Candidates::new(&surface, &movable), Candidates::coherent(&surface, &movable));
+        (Candidates::new(&surface, &movable), CoherentCandidates::new(&surface, &movable));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     for step in 0..2000 {
         let mut to = from.clone();
@@ -102,12 +103,12 @@ fn drifting(threads: usize, times: usize) -> Tally {
         if step % 8 == 7 {
             (0..2).for_each(|_| _ = pool.broadcast(|_| ()));
         }
-        if coherent.coherence().unwrap().tally.taken_over == times {
+        if coherent.tally().taken_over == times {
             break;
         }
         from = to;
     }
-    coherent.coherence().unwrap().tally
+    coherent.tally()
 }
 
 #[test]
@@ -130,4 +131,19 @@ fn lists_lose_and_add_nothing() {
         assert!(tally.examined < tally.listed * 3 / 4, "pairs sleep: {tally:?}");
         println!("{tally:?}");
     }
+}
+
+#[test]
+fn steady_lists_allocate_nothing() {
+    let (Motion { surface, movable, .. }, moments) = swaying();
+    let meter = Meter::new(2);
+    let mut coherent = CoherentCandidates::new(&surface, &movable);
+    let mut go_round = || {
+        for (from, to) in moments.iter().zip(&moments[1..]) {
+            coherent.find(&surface, from, to, 0.001);
+        }
+    };
+    meter.allocations(|| (0..3).for_each(|_| go_round()));
+    assert_eq!(meter.allocations(go_round), 0);
+    assert!(!coherent.pairs().is_empty());
 }

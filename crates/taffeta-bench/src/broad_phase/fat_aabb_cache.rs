@@ -4,15 +4,16 @@
 //! Points that left get new room and their pairs are added. Each step the listed pairs are filtered by their exact boxes, so
 //! that what comes out is what a fresh search finds, whatever the lists hold beside it (`docs/contact.md`, FatAabbCache).
 
-use super::boxes::{Bounds, numbers_of};
-use super::features::{Boxes, Features};
-use super::finder::Finder;
-use super::sorted::{PairList, Sorted};
-use crate::collide::surface::CollisionSurface;
-use crate::math::DVec3;
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use taffeta::collide::broad_phase::boxes::{Bounds, mean_motion, numbers_of};
+use taffeta::collide::broad_phase::candidates::{Candidates, Pair};
+use taffeta::collide::broad_phase::features::{Boxes, Features};
+use taffeta::collide::broad_phase::finder::Finder;
+use taffeta::collide::broad_phase::sorted::{PairList, Sorted};
+use taffeta::collide::surface::CollisionSurface;
+use taffeta::math::DVec3;
 
 /// Room is made for so many steps like the present one, but for no more than so many edges; and on all sides for this share of an edge.
 const HORIZON: f64 = 6.0;
@@ -29,9 +30,40 @@ const GROWTH: f64 = 1.5;
 /// Pairs that one task filters.
 const EACH: usize = 4096;
 
+/// Finds pairs, step after step, with lists that are kept: faster than [`Candidates`] where steps are small, the same pairs.
+#[derive(Debug)]
+pub struct CoherentCandidates {
+    candidates: Candidates,
+    cache: FatAabbCache,
+}
+
+impl CoherentCandidates {
+    /// As [`Candidates::new`].
+    pub fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
+        Self { candidates: Candidates::new(surface, movable), cache: FatAabbCache::new(surface, movable) }
+    }
+
+    /// As [`Candidates::find`].
+    pub fn find(&mut self, surface: &CollisionSurface, from: &[DVec3], to: &[DVec3], pad: f64) {
+        let way = Way { from, to, mean: mean_motion(&self.cache.features.movable, from, to) };
+        self.candidates.find_by(surface, from, to, pad, |_, _, boxes, out| self.cache.find(way, boxes, out));
+    }
+
+    /// As [`Candidates::pairs`].
+    pub fn pairs(&self) -> &[Pair] {
+        self.candidates.pairs()
+    }
+
+    /// What the lists did so far.
+    pub fn tally(&self) -> Tally {
+        self.cache.tally
+    }
+}
+
 /// The lists, and what they rest on.
 #[derive(Debug)]
-pub struct FatAabbCache {
+struct FatAabbCache {
+    features: Arc<Features>,
     /// The part of space that every point may roam, seen from the mean of movable points.
     rooms: Vec<Bounds>,
     /// Sum of what the box of every point has moved by since the start [m].
@@ -63,8 +95,7 @@ pub struct FatAabbCache {
     done: (SyncSender<Box<Rebuild>>, Receiver<Box<Rebuild>>),
     /// Whether what comes from the other thread is still wanted.
     wanted: bool,
-    /// What was done so far.
-    pub tally: Tally,
+    tally: Tally,
 }
 
 /// What coherence has done since the start.
@@ -106,18 +137,20 @@ struct Rebuild {
 
 /// How points move in this step.
 #[derive(Debug, Clone, Copy)]
-pub struct Way<'a> {
+struct Way<'a> {
     /// Where they start [m].
-    pub from: &'a [DVec3],
+    from: &'a [DVec3],
     /// Where they end [m].
-    pub to: &'a [DVec3],
+    to: &'a [DVec3],
     /// How far movable points go on average [m].
-    pub mean: DVec3,
+    mean: DVec3,
 }
 
 impl FatAabbCache {
     /// No lists yet.
-    pub fn new(surface: &CollisionSurface, features: &Features, finder: &Finder) -> Self {
+    fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
+        let features = Arc::new(Features::new(surface, movable));
+        let finder = Finder::new(surface, &features);
         let of_cloths = surface.edges.iter().filter(|e| (e[0] as usize) < surface.particles);
         let length = |e: &[u32; 2]| surface.rest[e[0] as usize].distance(surface.rest[e[1] as usize]);
         let total: f64 = of_cloths.clone().map(length).sum();
@@ -138,8 +171,9 @@ impl FatAabbCache {
             left: vec![true; rooms.len()],
             touched: Vec::new(),
             is_touched: vec![false; features.triangles.len()],
+            features,
             rooms,
-            finder: finder.clone(),
+            finder,
             fresh: Sorted::default(),
             found: Vec::new(),
             spare: Some(Box::new(spare)),
@@ -150,7 +184,8 @@ impl FatAabbCache {
     }
 
     /// All pairs of features that meet, of triangles that share no point, in order.
-    pub fn find(&mut self, features: &Arc<Features>, way: Way, boxes: Boxes, out: &mut Sorted) {
+    fn find(&mut self, way: Way, boxes: Boxes, out: &mut Sorted) {
+        let features = &self.features.clone();
         self.tally.steps += 1;
         let movable = way.from.iter().zip(&features.movable).filter(|(_, free)| **free).map(|(p, _)| *p);
         let count = features.movable.iter().filter(|free| **free).count();

@@ -8,5 +8,5 @@ pub mod rules;
 mod scene;
 
 pub use build::{air_model, build, build_torn, simulation};
-pub use rules::{FASTEST_BODY, Fault, MOST_PARTICLES, Rule, faults_of_value};
+pub use rules::{FASTEST_BODY, Fault, FaultyScene, MOST_PARTICLES, Rule, faults_of_value};
 pub use scene::*;

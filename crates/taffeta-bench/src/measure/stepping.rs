@@ -38,8 +38,8 @@ pub(crate) fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, Mesh>,
 ) -> Result<Simulation, BenchError> {
-    taffeta_scene::simulation(scene, meshes).map_err(|faults| {
-        let faults = faults.into_iter().map(Into::into).collect();
+    taffeta_scene::simulation(scene, meshes).map_err(|faulty| {
+        let faults = faulty.faults.into_iter().map(Into::into).collect();
         SceneFaults { origin: format!("bench {experiment}"), text: String::new(), faults }.into()
     })
 }

@@ -34,7 +34,7 @@ impl ReadRule {
         detail: &str,
         remedy: impl Into<String>,
     ) -> Fault {
-        Fault::new(key, value, format!("{}{detail}", self.words()), remedy)
+        Fault::new(key, value, format!("{}{detail}", self.words()), remedy).of_rule(self.name())
     }
 }
 
@@ -74,7 +74,7 @@ impl SceneFaults {
     }
 
     fn write_one(&self, f: &mut fmt::Formatter<'_>, located: &LocatedFault) -> fmt::Result {
-        let Fault { key, value, reason, remedy } = &located.fault;
+        let Fault { key, value, reason, remedy, .. } = &located.fault;
         let subject = match (key.as_str(), value.as_str()) {
             ("", value) => value.to_string(),
             (key, "") => key.to_string(),

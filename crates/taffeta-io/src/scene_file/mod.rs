@@ -56,10 +56,10 @@ pub struct LoadedScene {
 
 impl LoadedScene {
     /// Faults that showed only when the scene was built, each with its place in the text.
-    pub fn refuse(&self, faults: Vec<Fault>) -> SceneFaults {
+    pub fn refuse(&self, faults: impl Into<Vec<Fault>>) -> SceneFaults {
         let located = |text: String| {
             let folder = self.source.folder().unwrap_or_default();
-            Ok(Reading::new(self.source.origin(), &text, &self.sets, Some(&folder))?.refuse(faults))
+            Ok(Reading::new(self.source.origin(), &text, &self.sets, Some(&folder))?.refuse(faults.into()))
         };
         self.source.text().and_then(located).unwrap_or_else(|changed_since| changed_since)
     }

@@ -16,11 +16,11 @@ pub use body::files::{rigid_surface, surface};
 pub use body::mannequin::{self, Measures};
 pub use elements::{bias_stiffness, shear_stiffness};
 
-use crate::Fault;
 use crate::scene::{
     self, Air, Body, BoxShape, CapsuleShape, Cloth, ClothModel, FillingKind, Mesh, Pin, Scene, Side,
     SphereShape,
 };
+use crate::{Fault, FaultyScene};
 use cut::{Inside, cut, fill};
 use garment::{add_garment, add_link};
 use import::NO_PARTICLE;
@@ -43,7 +43,7 @@ use taffeta::model::{
 const WOOD: f64 = 500.0;
 
 /// The model and first state of a scene whose mesh files have been read, or everything that is wrong with it.
-pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, State), Vec<Fault>> {
+pub fn build(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<(Model, State), FaultyScene> {
     build_torn(scene, meshes, &[])
 }
 
@@ -52,10 +52,10 @@ pub fn build_torn(
     scene: &Scene,
     meshes: &BTreeMap<String, Mesh>,
     parted: &[u64],
-) -> Result<(Model, State), Vec<Fault>> {
+) -> Result<(Model, State), FaultyScene> {
     let faults = scene.faults();
     if !faults.is_empty() {
-        return Err(faults);
+        return Err(FaultyScene { faults });
     }
     let (model, state, random) = (empty_model(scene), State::default(), Random::new(scene.seed));
     let mut work = Work { meshes, parted, model, state, random, faults };
@@ -77,11 +77,11 @@ pub fn build_torn(
     for (i, asked) in scene.body.iter().enumerate() {
         faults.extend(add_body(&mut model, &mut state, asked, &format!("body[{i}]"), meshes).err());
     }
-    if faults.is_empty() { Ok((model, state)) } else { Err(faults) }
+    if faults.is_empty() { Ok((model, state)) } else { Err(FaultyScene { faults }) }
 }
 
 /// The simulation of a scene whose mesh files have been read, or everything that is wrong with it.
-pub fn simulation(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Simulation, Vec<Fault>> {
+pub fn simulation(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Simulation, FaultyScene> {
     let (model, state) = build(scene, meshes)?;
     let parts = !model.tearing.is_empty() || !model.clips.is_empty();
     let simulation = Simulation::new(model, state);
@@ -404,7 +404,7 @@ pub(super) fn add_pin(
     let start: Vec<DVec3> = particles.iter().map(|p| state.positions[*p as usize]).collect();
     let body = model.colliders.iter().position(|collider| pin.on.as_ref() == Some(&collider.name));
     model.pins.push(match body {
-        Some(number) => PinGroup::seated(particles, &start, number, &model.colliders[number]),
+        Some(number) => PinGroup::seated(particles, &start, (number, &model.colliders[number]), 0.0),
         None => PinGroup::moved(particles, start, Motion::new(&pin.keyframe)),
     });
 }

@@ -9,7 +9,7 @@ mod motions;
 mod pins;
 mod sense;
 
-pub use fault::Fault;
+pub use fault::{Fault, FaultyScene};
 pub use motions::FASTEST_BODY;
 pub use sense::MOST_PARTICLES;
 
@@ -37,9 +37,14 @@ macro_rules! list_of_rules {
                 match self { $($list::$name => $words,)* }
             }
 
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $($list::$name => stringify!($name),)* }
+            }
+
             /// Whether the fault is one of breaking this rule.
             pub fn is_broken_in(self, fault: &$crate::Fault) -> bool {
-                fault.reason.starts_with(self.words())
+                fault.rule == self.name()
             }
         }
     };
@@ -142,7 +147,8 @@ impl Faults {
             MOST_FAULTS => (Rule::TooManyFaults, "", "mend those above, then check again".into()),
             _ => return,
         };
-        self.list.push(Fault::new(place.to_string(), value, format!("{}{detail}", rule.words()), remedy));
+        let fault = Fault::new(place.to_string(), value, format!("{}{detail}", rule.words()), remedy);
+        self.list.push(fault.of_rule(rule.name()));
     }
 }
 

@@ -2,23 +2,27 @@
 
 use super::wind;
 use crate::math::{DVec3, Vec4};
-use crate::model::{AirModel, Model};
+use crate::model::{AirModel, Environment, Model};
 
-/// Forces of the air on all triangles, held for some time.
+/// Forces that are held for some time: those of the air on all triangles, and those from outside.
 #[derive(Debug)]
-pub struct AirForces {
+pub struct HeldForces {
     on_triangles: Vec<Vec4>,
     on_particles: Vec<Vec4>,
 }
 
-impl AirForces {
-    /// Room for a model; none in a vacuum.
-    pub fn new(model: &Model, air: &AirModel) -> Self {
-        let room = |count: usize| vec![Vec4::ZERO; if air.density > 0.0 { count } else { 0 }];
-        Self { on_triangles: room(model.triangles.len()), on_particles: room(model.particle_count()) }
+impl HeldForces {
+    /// Room for a model.
+    pub fn new(model: &Model, environment: &Environment) -> Self {
+        let (triangles, particles) = (model.triangles.len(), model.particle_count());
+        let in_air = environment.air.density > 0.0;
+        Self {
+            on_triangles: vec![Vec4::ZERO; if in_air { triangles } else { 0 }],
+            on_particles: Vec::with_capacity(particles),
+        }
     }
 
-    /// On every particle [N]; empty in a vacuum.
+    /// On every particle [N]; empty where there are none.
     pub fn on_particles(&self) -> &[Vec4] {
         &self.on_particles
     }
@@ -28,12 +32,19 @@ impl AirForces {
     pub fn renew(
         &mut self,
         model: &Model,
-        air: &AirModel,
+        environment: &Environment,
         (time, duration): (f64, f64),
         x: &[Vec4],
         velocity: impl Fn([usize; 3]) -> DVec3,
     ) {
-        if self.on_particles.is_empty() {
+        let (air, forces) = (&environment.air, &environment.forces);
+        self.on_particles.clear();
+        if self.on_triangles.is_empty() && forces.is_empty() {
+            return;
+        }
+        self.on_particles.extend(forces.iter().map(|force| Vec4::from(*force)));
+        self.on_particles.resize(model.particle_count(), Vec4::ZERO);
+        if self.on_triangles.is_empty() {
             return;
         }
         let wind = wind(air);
@@ -47,7 +58,6 @@ impl AirForces {
                 self.on_triangles[t] = (force(normal, stream, air, area_mass, duration) / 3.0).into();
             }
         }
-        self.on_particles.fill(Vec4::ZERO);
         for (triangle, third) in model.triangles.iter().zip(&self.on_triangles) {
             triangle.iter().for_each(|i| self.on_particles[*i as usize] += *third);
         }

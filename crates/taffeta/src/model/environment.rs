@@ -10,6 +10,8 @@ pub struct Environment {
     pub gravity: DVec3,
     /// What the cloth moves through.
     pub air: AirModel,
+    /// Forces on particles of cloth in the next step [N]; empty where there are none.
+    pub(crate) forces: Vec<DVec3>,
     /// Particles that are held or led: those of the model, and those that hands hold.
     pub(crate) pins: Vec<PinGroup>,
     /// One over the mass of every particle, 0 for one that is held [1/kg].
@@ -43,6 +45,7 @@ impl Environment {
         let mut environment = Self {
             gravity: model.gravity,
             air: model.air,
+            forces: Vec::new(),
             pins: Vec::new(),
             inverse_mass: vec![0.0; model.particle_count()],
         };

@@ -59,12 +59,17 @@ impl PinGroup {
         Self { particles, seats, lead: Lead::Motion { centre, motion } }
     }
 
-    /// Particles that start at these places [m], each led by the nearest point of a collider.
-    pub fn seated(particles: Vec<u32>, start: &[DVec3], number: usize, collider: &Collider) -> Self {
-        let pose = collider.pose(0.0);
+    /// Particles that are at these places [m] at a time [s], each led by the nearest point of a collider from then on.
+    pub fn seated(
+        particles: Vec<u32>,
+        start: &[DVec3],
+        (number, collider): (usize, &Collider),
+        time: f64,
+    ) -> Self {
+        let pose = collider.pose(time);
         let seats = match &collider.form {
             Form::Mesh(mesh) if mesh.deforms() => {
-                let points = mesh.points(0.0, &pose);
+                let points = mesh.points(time, &pose);
                 start.iter().map(|p| seat(mesh, &points, *p)).collect()
             }
             _ => start.iter().map(|p| Seat::Point(pose.to_local(*p))).collect(),

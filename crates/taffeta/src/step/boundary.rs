@@ -1,19 +1,19 @@
-//! Bodies and pins at both ends of a sub-step, and what the air does: the same for every method.
+//! Bodies and pins at both ends of a sub-step, and forces that are held over it: the same for every method.
 
 use crate::collide::{self, ContactParams, Corners, MovingBody};
-use crate::forces::air::AirForces;
+use crate::forces::air::HeldForces;
 use crate::math::DVec3;
 use crate::model::{Environment, Led, Model};
 
-/// Bodies and pins in the sub-step under way, and forces of the air.
+/// Bodies and pins in the sub-step under way, and forces that are held over it.
 #[derive(Debug)]
 pub struct Boundary {
     contact_params: Vec<Vec<ContactParams>>,
     /// Solids with a closed form that are led.
     pub bodies: Vec<MovingBody>,
     led: Vec<Led>,
-    /// Forces of the air that are held.
-    pub air: AirForces,
+    /// Forces of the air and from outside.
+    pub forces: HeldForces,
     /// Where all particles are, and how far they would move in a sub-step [m]: room for the driver.
     pub positions: Vec<DVec3>,
     pub ways: Vec<DVec3>,
@@ -27,7 +27,7 @@ impl Boundary {
             contact_params: collide::contact_params(model, corners),
             bodies: Vec::with_capacity(model.colliders.len()),
             led: Vec::with_capacity(environment.pins.len()),
-            air: AirForces::new(model, &environment.air),
+            forces: HeldForces::new(model, environment),
             positions: room.clone(),
             ways: room,
         }

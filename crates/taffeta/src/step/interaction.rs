@@ -15,7 +15,130 @@ pub struct Hands {
     pub freed: BTreeSet<u32>,
 }
 
+/// Who is held in another way than the model has it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Grip {
+    hands: Hands,
+    /// Particles that a collider takes along, and how.
+    attached: BTreeMap<u32, PinGroup>,
+}
+
+/// Why something cannot be done to a simulation.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InteractionError {
+    /// A list has not one entry for each particle.
+    #[error(
+        "{found} vectors were given for {expected} particles; give one for each, in the order of the model"
+    )]
+    Count {
+        /// How many particles there are.
+        expected: usize,
+        /// How many vectors were given.
+        found: usize,
+    },
+    /// A vector is not finite.
+    #[error("the vector of particle {particle} is not finite")]
+    NotFinite {
+        /// The particle.
+        particle: usize,
+    },
+    /// There is no such particle of cloth.
+    #[error("there is no particle {particle}; those of cloth are 0 to {}", count - 1)]
+    NoParticle {
+        /// What was asked for.
+        particle: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// There is no such collider, or it moves freely.
+    #[error("collider {collider} cannot lead particles: there is none, or it moves freely")]
+    NoLead {
+        /// What was asked for.
+        collider: usize,
+    },
+}
+
 impl Simulation {
+    /// Where all particles are [m]: cloth by cloth, then four for every body that moves freely.
+    pub fn positions(&self) -> &[DVec3] {
+        &self.state.positions
+    }
+
+    /// How fast all particles move [m/s].
+    pub fn velocities(&self) -> &[DVec3] {
+        &self.state.velocities
+    }
+
+    /// Puts all particles elsewhere [m]. What then intersects comes apart slowly, as in a scene that starts so.
+    pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), InteractionError> {
+        check_list(positions, self.model.particle_count())?;
+        self.state.positions.copy_from_slice(positions);
+        self.tell_tangles();
+        Ok(())
+    }
+
+    /// Gives all particles other velocities [m/s].
+    pub fn set_velocities(&mut self, velocities: &[DVec3]) -> Result<(), InteractionError> {
+        check_list(velocities, self.model.particle_count())?;
+        self.state.velocities.copy_from_slice(velocities);
+        Ok(())
+    }
+
+    /// Adds forces on all particles of cloth for the next step [N].
+    pub fn add_forces(&mut self, forces: &[DVec3]) -> Result<(), InteractionError> {
+        check_list(forces, self.model.cloth_particle_count())?;
+        self.environment.forces.resize(forces.len(), DVec3::ZERO);
+        self.environment.forces.iter_mut().zip(forces).for_each(|(sum, force)| *sum += *force);
+        Ok(())
+    }
+
+    /// Holds a particle from now on, and leads it to a place [m] within a `duration` [s].
+    pub fn hold(&mut self, particle: u32, place: DVec3, duration: f64) -> Result<(), InteractionError> {
+        self.check_particle(particle)?;
+        let mut grip = self.grip.clone().unwrap_or_default();
+        grip.attached.remove(&particle);
+        grip.hands.held.insert(particle, place);
+        self.take_grip(grip, duration);
+        Ok(())
+    }
+
+    /// Lets go of a particle, whoever holds it: a hand, a body or a pin of the scene.
+    pub fn release(&mut self, particle: u32) -> Result<(), InteractionError> {
+        self.check_particle(particle)?;
+        let mut grip = self.grip.clone().unwrap_or_default();
+        grip.hands.held.remove(&particle);
+        grip.attached.remove(&particle);
+        grip.hands.freed.insert(particle);
+        self.take_grip(grip, self.model.step_time);
+        Ok(())
+    }
+
+    /// Lets a collider that is led take a particle along from now on.
+    pub fn attach(&mut self, particle: u32, collider: usize) -> Result<(), InteractionError> {
+        self.check_particle(particle)?;
+        let lead = self.model.colliders.get(collider).filter(|lead| lead.free.is_none());
+        let lead = lead.ok_or(InteractionError::NoLead { collider })?;
+        let place = [self.state.positions[particle as usize]];
+        let pin = PinGroup::seated(vec![particle], &place, (collider, lead), self.state.time);
+        let mut grip = self.grip.clone().unwrap_or_default();
+        grip.hands.held.remove(&particle);
+        grip.attached.insert(particle, pin);
+        self.take_grip(grip, self.model.step_time);
+        Ok(())
+    }
+
+    fn check_particle(&self, particle: u32) -> Result<(), InteractionError> {
+        let count = self.model.cloth_particle_count();
+        let exists = (particle as usize) < count;
+        if exists { Ok(()) } else { Err(InteractionError::NoParticle { particle, count }) }
+    }
+
+    /// The present state as bytes, for [`Simulation::restore`].
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.state.to_bytes()
+    }
+
     /// Goes on from where `other` is: a simulation of as many particles, perhaps of another method or with other steps. What a method remembers
     /// is taken over where it is the same method; time moves to the nearest step of this model.
     pub fn take_over(&mut self, other: &Simulation) -> Result<(), StateMismatch> {
@@ -56,34 +179,40 @@ impl Simulation {
         let mut hands = hands.clone();
         hands.held.retain(|particle, _| known(particle));
         hands.freed.retain(known);
-        if self.hands.is_none() && hands == Hands::default() {
+        let attached = self.grip.as_ref().map_or(BTreeMap::new(), |grip| grip.attached.clone());
+        self.take_grip(Grip { hands, attached }, duration);
+    }
+
+    fn take_grip(&mut self, grip: Grip, duration: f64) {
+        if self.grip.is_none() && grip == Grip::default() {
             return;
         }
-        let before = self.hands.take().unwrap_or_default();
-        let same_grip = hands.held.keys().eq(before.held.keys()) && hands.freed == before.freed;
-        let mut pins = std::mem::take(&mut self.environment.pins);
-        if !same_grip {
-            pins = hands.pins(&self.model);
-        }
-        for (pin, (particle, place)) in pins[self.model.pins.len()..].iter_mut().zip(&hands.held) {
+        let before = self.grip.take().unwrap_or_default();
+        let same = grip.hands.held.keys().eq(before.hands.held.keys())
+            && grip.hands.freed == before.hands.freed
+            && grip.attached == before.attached;
+        let mut pins = if same { std::mem::take(&mut self.environment.pins) } else { grip.pins(&self.model) };
+        for (pin, (particle, place)) in pins[self.model.pins.len()..].iter_mut().zip(&grip.hands.held) {
             let from = self.state.positions[*particle as usize];
             *pin = led(*particle, from, *place, self.state.time, duration);
         }
         self.environment.hold(&self.model, pins);
-        self.hands = Some(hands);
-        if !same_grip {
+        self.grip = Some(grip);
+        if !same {
             self.renew();
         }
     }
 }
 
-impl Hands {
-    /// The pins of a model without particles that are held or freed, then a pin for every held one.
-    pub(super) fn pins(&self, model: &Model) -> Vec<PinGroup> {
-        let stays = |particle: u32| !self.held.contains_key(&particle) && !self.freed.contains(&particle);
+impl Grip {
+    /// The pins of a model without particles that are held otherwise, then a pin for every one that hands hold, then those of colliders.
+    pub fn pins(&self, model: &Model) -> Vec<PinGroup> {
+        let Self { hands: Hands { held, freed }, attached } = self;
+        let taken = |i: &u32| held.contains_key(i) || attached.contains_key(i) || freed.contains(i);
         let mut pins = model.pins.clone();
-        pins.iter_mut().for_each(|pin| pin.retain(stays));
-        pins.extend(self.held.iter().map(|(particle, place)| led(*particle, *place, *place, 0.0, 1.0)));
+        pins.iter_mut().for_each(|pin| pin.retain(|particle| !taken(&particle)));
+        pins.extend(held.iter().map(|(particle, place)| led(*particle, *place, *place, 0.0, 1.0)));
+        pins.extend(attached.iter().filter(|(i, _)| !held.contains_key(i)).map(|(_, pin)| pin.clone()));
         pins
     }
 }
@@ -94,4 +223,14 @@ fn led(particle: u32, from: DVec3, to: DVec3, time: f64, duration: f64) -> PinGr
         |time, shift: DVec3| Keyframe { time, shift: shift.to_array(), turn: [0.0; 3], ease: Ease::Linear };
     let way = [key(time, DVec3::ZERO), key(time + duration, to - from)];
     PinGroup::moved(vec![particle], vec![from], Motion::new(&way))
+}
+
+fn check_list(list: &[DVec3], expected: usize) -> Result<(), InteractionError> {
+    if list.len() != expected {
+        return Err(InteractionError::Count { expected, found: list.len() });
+    }
+    match list.iter().position(|vector| !vector.is_finite()) {
+        Some(particle) => Err(InteractionError::NotFinite { particle }),
+        None => Ok(()),
+    }
 }

@@ -10,7 +10,7 @@ mod rigid_bodies;
 mod solid_contact;
 mod tearing;
 
-pub use interaction::Hands;
+pub use interaction::{Hands, InteractionError};
 pub use observer::Observer;
 pub use report::{Energy, Shortfall, StepError, StepReport, momentum};
 
@@ -23,6 +23,7 @@ use crate::model::{self, Environment, Model, State, TornModels};
 use crate::solve::limit::Limiter;
 use boundary::Boundary;
 use driver::StepContext;
+use interaction::Grip;
 use methods::Integrator;
 use std::sync::Arc;
 use tearing::Parting;
@@ -49,8 +50,8 @@ pub struct Simulation {
     model: Arc<Model>,
     environment: Environment,
     state: State,
-    /// What hands do, once they have done anything.
-    hands: Option<Hands>,
+    /// Who is held in another way than the model has it, once anybody was.
+    grip: Option<Grip>,
     /// Who tears or lets go, if anything can.
     parting: Option<Box<Parting>>,
     /// The step is taken here, so that a failed one leaves the state as it was.
@@ -95,7 +96,7 @@ impl Clone for Simulation {
             environment: self.environment.clone(),
             attempt: state.clone(),
             state,
-            hands: self.hands.clone(),
+            grip: self.grip.clone(),
             parting: self.parting.clone(),
             tangled: Vec::new(),
         }
@@ -114,7 +115,7 @@ impl Simulation {
             model,
             environment,
             state,
-            hands: None,
+            grip: None,
             parting: None,
             tangled: Vec::new(),
         }
@@ -153,6 +154,7 @@ impl Simulation {
         };
         driver::step(&mut *self.scratch.method, &mut step, &mut self.attempt)?;
         let mut report = step.report;
+        self.environment.forces.clear();
         observer.enter("strain limit");
         report.ccd += self.limit_strain();
         report.ccd += self.pull_apart();

@@ -114,8 +114,8 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
         step.observer.enter("predict");
         let (h, Particles { start, inertia, x, v, inverse_mass }) = (substep.h, &mut self.particles);
         let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
-        step.boundary.air.renew(step.model, &step.environment.air, (substep.time, h), x, mean);
-        let air = step.boundary.air.on_particles();
+        step.boundary.forces.renew(step.model, step.environment, (substep.time, h), x, mean);
+        let air = step.boundary.forces.on_particles();
         start.copy_from_slice(x);
         for (i, x) in x.iter_mut().enumerate() {
             let pushed = air.get(i).map_or(Vec4::ZERO, |force| *force * (h * inverse_mass[i]));

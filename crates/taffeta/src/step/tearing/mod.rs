@@ -193,11 +193,11 @@ impl Simulation {
     /// Goes on with the model of what has parted; what hands and the viewer have changed stays.
     fn take_model(&mut self, model: Model) {
         let tensions = self.tensions_in(&model);
-        let pins = match &self.hands {
+        let pins = match &self.grip {
             None => model.pins.clone(),
             // Hands go on leading what they hold.
-            Some(hands) => {
-                let mut pins = hands.pins(&model);
+            Some(grip) => {
+                let mut pins = grip.pins(&model);
                 pins.truncate(model.pins.len());
                 pins.extend_from_slice(&self.environment.pins[self.model.pins.len()..]);
                 pins

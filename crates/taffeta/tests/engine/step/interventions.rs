@@ -3,8 +3,8 @@
 use crate::common::{free_sheet, run, simulation};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::step::Hands;
-use taffeta_scene::{Method, Pin, Scene, Side};
+use taffeta::step::{Hands, InteractionError, momentum};
+use taffeta_scene::{Collider, Ease, Keyframe, Method, Pin, Scene, Side, SphereShape};
 
 /// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces. What hands do far from their grip is for long runs.
 fn side(method: Method) -> u32 {
@@ -128,4 +128,123 @@ fn another_method_and_other_steps_go_on_from_where_the_cloth_is() {
     }
     scene.cloth[0].sheet.as_mut().unwrap().rows = 13;
     assert!(simulation(&scene).take_over(&first).is_err());
+}
+
+#[test]
+fn a_force_from_outside_moves_as_gravity_does_and_lasts_one_step() {
+    for method in Method::ALL {
+        // In a vacuum and in air; a force of m a on every particle is an acceleration.
+        for density in [0.0, 1.2] {
+            let mut scene = free_sheet(*method, side(*method));
+            scene.air.density = density;
+            scene.gravity = [1.0, -2.0, 0.5];
+            let mut pulled = simulation(&scene);
+            scene.gravity = [0.0; 3];
+            let mut pushed = simulation(&scene);
+            let forces: Vec<DVec3> =
+                pushed.model().mass.iter().map(|m| *m * DVec3::new(1.0, -2.0, 0.5)).collect();
+            for _ in 0..3 {
+                pushed.add_forces(&forces[..]).unwrap();
+                pushed.step().unwrap();
+                pulled.step().unwrap();
+            }
+            let pairs = || pushed.velocities().iter().zip(pulled.velocities());
+            let apart = pairs().map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            assert!(apart < 1e-3 * pulled.velocities()[0].length(), "{}: {apart} m/s", method.name());
+            let before = momentum(pushed.model(), pushed.state());
+            pushed.step().unwrap();
+            // What reaches back a sub-step still sees half of a force that has ended.
+            if density == 0.0 && !matches!(method, Method::Bdf2 | Method::Bdf2Secant) {
+                let after = momentum(pushed.model(), pushed.state());
+                assert!((after - before).length() < 1e-9 * before.length(), "{}", method.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_particle_is_held_attached_to_a_body_and_released() {
+    for method in Method::ALL {
+        let mut scene = hanging(*method);
+        let way = Keyframe { time: 1.0, shift: [0.0, 0.3, 0.0], turn: [0.0; 3], ease: Ease::Linear };
+        let still = Keyframe { time: 0.0, shift: [0.0; 3], ..way.clone() };
+        scene.collider = vec![Collider {
+            sphere: Some(SphereShape { radius: 0.1 }),
+            position: [0.0, 5.0, 0.0],
+            keyframe: vec![still, way],
+            ..Collider::default()
+        }];
+        let mut simulation = simulation(&scene);
+        let last = simulation.model().cloth_particle_count() as u32 - 1;
+        let at = |simulation: &Simulation| simulation.positions()[last as usize];
+        simulation.hold(last, at(&simulation), 0.1).unwrap();
+        let start = at(&simulation);
+        run(&mut simulation, 0.2);
+        assert!(at(&simulation).distance(start) < 1e-12, "{}", method.name());
+        simulation.attach(last, 0).unwrap();
+        run(&mut simulation, 0.2);
+        assert!((at(&simulation) - start - DVec3::Y * 0.06).length() < 1e-9, "{}", method.name());
+        simulation.release(last).unwrap();
+        simulation.release(0).unwrap();
+        let before = [0, last].map(|i| simulation.positions()[i as usize].y);
+        run(&mut simulation, 0.3);
+        let after = [0, last].map(|i| simulation.positions()[i as usize].y);
+        assert!(after[0] < before[0] && after[1] < before[1], "{}: {before:?} {after:?}", method.name());
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_words() {
+    let mut simulation = simulation(&hanging(Method::ImpulseStrips));
+    let n = simulation.positions().len();
+    let untouched = simulation.state().clone();
+    let short = vec![DVec3::ZERO; n - 1];
+    let expected = InteractionError::Count { expected: n, found: n - 1 };
+    assert_eq!(simulation.set_positions(&short), Err(expected.clone()));
+    assert_eq!(simulation.set_velocities(&short), Err(expected.clone()));
+    assert_eq!(simulation.add_forces(&short), Err(expected));
+    let mut lost = vec![DVec3::ZERO; n];
+    lost[3].y = f64::NAN;
+    assert_eq!(simulation.set_positions(&lost), Err(InteractionError::NotFinite { particle: 3 }));
+    let none = InteractionError::NoParticle { particle: 1_000_000, count: n };
+    assert_eq!(simulation.hold(1_000_000, DVec3::ZERO, 0.1), Err(none.clone()));
+    assert_eq!(simulation.release(1_000_000), Err(none));
+    assert_eq!(simulation.attach(0, 7), Err(InteractionError::NoLead { collider: 7 }));
+    assert_eq!(*simulation.state(), untouched);
+    assert!(InteractionError::NoLead { collider: 7 }.to_string().contains("collider 7"));
+}
+
+#[test]
+fn positions_and_velocities_that_are_set_are_where_the_next_step_starts() {
+    for method in Method::ALL {
+        let scene = free_sheet(*method, side(*method));
+        let mut simulation = simulation(&scene);
+        let moved: Vec<DVec3> = simulation.positions().iter().map(|x| *x + DVec3::Y).collect();
+        let speed = vec![DVec3::new(0.0, 0.0, 0.3); moved.len()];
+        simulation.set_positions(&moved).unwrap();
+        simulation.set_velocities(&speed).unwrap();
+        run(&mut simulation, 0.1);
+        for (x, from) in simulation.positions().iter().zip(&moved) {
+            assert!(x.distance(*from + DVec3::Z * 0.03) < 1e-9, "{}", method.name());
+        }
+    }
+}
+
+#[test]
+fn clones_go_on_with_the_same_bits_side_by_side() {
+    for method in Method::ALL {
+        let mut first = simulation(&hanging(*method));
+        run(&mut first, 0.1);
+        first.hold(1, DVec3::new(0.1, 0.2, 0.0), 0.2).unwrap();
+        let mut clones = [first.clone(), first.clone()];
+        let [a, b] = &mut clones;
+        let (left, right) = std::thread::scope(|scope| {
+            let left = scope.spawn(|| hashes(a, 3));
+            let right = scope.spawn(|| hashes(b, 3));
+            (left.join().unwrap(), right.join().unwrap())
+        });
+        assert_eq!(left, right);
+        assert_eq!(hashes(&mut first, 3), left, "{}", method.name());
+        assert!(std::sync::Arc::ptr_eq(first.model(), clones[0].model()), "the model is shared");
+    }
 }

@@ -1,7 +1,7 @@
 //! Every fast thing against its slow twin.
 
 use crate::common::{free_sheet, simulation};
-use taffeta::forces::air::AirForces;
+use taffeta::forces::air::HeldForces;
 use taffeta::forces::{self, gather, stable_step::StableStep};
 use taffeta::math::{DVec3, Vec4, random::Random};
 use taffeta::model::{Environment, Model, State};
@@ -39,9 +39,10 @@ fn gathered_forces_are_those_of_one_element_after_the_other() {
     let slow = forces::all_forces(&model, &model.air, &state, h);
     let (x, v) = (padded(&state.positions), padded(&state.velocities));
     let largest = slow.iter().map(|f| f.length()).fold(0.0, f64::max);
-    let mut air = AirForces::new(&model, &model.air);
+    let environment = Environment::new(&model);
+    let mut air = HeldForces::new(&model, &environment);
     let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
-    air.renew(&model, &model.air, (state.time, h), &x, mean);
+    air.renew(&model, &environment, (state.time, h), &x, mean);
     let mut chunks = gather::chunks(&model);
     assert!(chunks.len() > 3);
     for chunk in &mut chunks {

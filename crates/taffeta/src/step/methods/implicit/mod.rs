@@ -189,6 +189,9 @@ impl Integrator for Implicit {
     fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError> {
         let model = step.model;
         self.unknowns.pull.renew_air(&step.environment.air);
+        let forces = &step.environment.forces;
+        self.unknowns.outside.resize(forces.len(), Vec4::ZERO);
+        self.particles.load(forces, &mut self.unknowns.outside);
         self.particles.load(&state.positions, &mut self.x);
         self.particles.load(&state.velocities, &mut self.v);
         for node in model.cloth_particle_count()..model.particle_count() {

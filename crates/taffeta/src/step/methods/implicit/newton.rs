@@ -72,6 +72,8 @@ pub(super) struct Unknowns {
     pass_start: Vec<Vec4>,
     product: Vec<Vec4>,
     rhs: Vec<Vec4>,
+    /// Forces from outside [N]; empty where there are none.
+    pub outside: Vec<Vec4>,
     /// The duration by which velocities lead to the end [s].
     pub h: f64,
     /// What residuals of the linear system are relative to.
@@ -96,6 +98,7 @@ impl Unknowns {
             pass_start: room.clone(),
             product: room.clone(),
             rhs: room,
+            outside: Vec::new(),
             h: 0.0,
             scale: 0.0,
             holds: false,
@@ -286,9 +289,11 @@ impl Unknowns {
         let time = goal.time + goal.duration;
         let around = Surroundings { h: goal.h, time, y: &self.y, v: &self.before, start: goal.start };
         let (steady, lost) = (steady(step, goal), 1.0 + goal.h * step.environment.air.damping);
+        let outside = &self.outside;
         self.pull.assemble(&around, &mut self.matrix, &mut self.rhs, |i| {
             let mass = particles.mass[i];
-            (mass * lost, (goal.speed[i] + steady) * mass)
+            let momentum = (goal.speed[i] + steady) * mass;
+            (mass * lost, outside.get(i).map_or(momentum, |force| momentum + *force * goal.h))
         });
     }
 
@@ -298,6 +303,7 @@ impl Unknowns {
         for ((rhs, mass), speed) in self.rhs.iter_mut().zip(&particles.mass).zip(goal.speed) {
             *rhs = (*speed + steady) * *mass;
         }
+        self.rhs.iter_mut().zip(&self.outside).for_each(|(rhs, force)| *rhs += *force * goal.h);
     }
 
     /// Goes back half way towards where the Newton step began as long as that makes the residual smaller; returns it. `first` is that of

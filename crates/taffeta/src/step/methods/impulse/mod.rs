@@ -160,7 +160,8 @@ impl Impulse {
     fn pull(&mut self, step: &StepContext, h: f64) -> Sums {
         let (model, gravity) = (step.model, step.gravity);
         let (mass, inverse_mass) = (&model.mass[..], &step.environment.inverse_mass[..]);
-        let held = self.as_printed.as_ref().map_or(step.boundary.air.on_particles(), ExplicitSprings::forces);
+        let held =
+            self.as_printed.as_ref().map_or(step.boundary.forces.on_particles(), ExplicitSprings::forces);
         let tension = numbers(&self.tension);
         let (x, y, share, warm_start) = (&self.x[..], &self.y[..], &self.share[..], self.warm_start());
         let now = PredictInputs { mass, inverse_mass, gravity, h, x, y, held, tension, warm_start, share };
@@ -316,7 +317,7 @@ impl Impulse {
         let (air, inverse_mass) = (&step.environment.air, &step.environment.inverse_mass);
         let slower = 1.0 / (1.0 + h * air.damping);
         let forces =
-            self.as_printed.as_ref().map_or(step.boundary.air.on_particles(), ExplicitSprings::forces);
+            self.as_printed.as_ref().map_or(step.boundary.forces.on_particles(), ExplicitSprings::forces);
         for i in 0..step.model.cloth_particle_count() {
             let (way, w) = ((self.q[i] - self.x[i]).xyz(), inverse_mass[i]);
             let free = w > 0.0 && self.grip[i].0[3] == 0.0;
@@ -395,7 +396,7 @@ impl Integrator for Impulse {
             let way = |i: usize| (self.y[i] - self.x[i]).xyz();
             let mean = |[a, b, c]: [usize; 3]| (way(a) + way(b) + way(c)) / (3.0 * h);
             let held = (time, f64::from(every.min(count - k)) * h);
-            step.boundary.air.renew(model, &step.environment.air, held, &self.x, mean);
+            step.boundary.forces.renew(model, step.environment, held, &self.x, mean);
         }
         for (i, end) in step.boundary.held(model, step.environment) {
             self.y[i] = Vec4([end.x, end.y, end.z, 1.0]);
@@ -404,7 +405,7 @@ impl Integrator for Impulse {
         step.observer.enter("pull");
         if let Some(springs) = &mut self.as_printed {
             self.tension.fill(Lanes::ZERO);
-            springs.renew(model, (&self.x, &self.y), step.boundary.air.on_particles(), h);
+            springs.renew(model, (&self.x, &self.y), step.boundary.forces.on_particles(), h);
         }
         self.sums = self.pull(step, h);
         if self.as_printed.is_none() {

@@ -86,7 +86,7 @@ impl Verlet {
         parallel::for_each_chunk(&mut self.workers, own, x, v, |worker, x, v| {
             worker.chunk.renew_links(inputs.model, substep.time);
             let first = worker.chunk.particles.start;
-            let forces = worker.chunk.forces(&now.x, &now.v, boundary.air.on_particles());
+            let forces = worker.chunk.forces(&now.x, &now.v, boundary.forces.on_particles());
             move_freely(&inputs, substep.h, now, first, forces, x, v);
         });
     }
@@ -106,7 +106,7 @@ impl Verlet {
             parallel::for_each_chunk(workers, own, x, v, |worker, x, v| {
                 worker.chunk.renew_links(inputs.model, substep.time);
                 let particles = worker.chunk.particles.clone();
-                let forces = worker.chunk.forces(&here.x, &here.v, boundary.air.on_particles());
+                let forces = worker.chunk.forces(&here.x, &here.v, boundary.forces.on_particles());
                 let at = [&here.x[particles.clone()], &here.v[particles.clone()]];
                 worker.iterate.advance(&inputs, &start, (particles, use_slopes), forces, at, [x, v]);
             });
@@ -193,7 +193,7 @@ impl Integrator for Verlet {
             let Moving { x, v } = &self.now;
             let held = (substep.time, f64::from(AIR_HELD) * substep.h);
             let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
-            step.boundary.air.renew(step.model, &step.environment.air, held, x, mean);
+            step.boundary.forces.renew(step.model, step.environment, held, x, mean);
         }
         step.observer.enter("springs");
         step.report.iterations += match self.secant {

@@ -127,7 +127,8 @@ pub struct Solver {
     /// Largest strain of a structural edge that a frame may have [1]; 0.01 is 1 %. The certificate of every frame is held against it.
     #[schemars(range(min = 1e-9, max = 10.0))]
     pub tolerance: f64,
-    /// Iterations of the impulse methods in one step at most. A step that needs more is marked as not converged; left out, it takes them.
+    /// Iterations of the impulse methods in one step at most. A step that needs more is marked as not converged; left out, it takes them. Of methods that move
+    /// positions, such as `xpbd`: iterations in every sub-step.
     #[schemars(range(min = 1, max = 1_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,

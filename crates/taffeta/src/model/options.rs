@@ -107,6 +107,8 @@ pub enum Method {
     ImpulseDirect,
     /// Explicit Verlet integration of spring-dampers, sub-stepped below its stability limit (P3, P5).
     Verlet,
+    /// Extended position-based dynamics in small steps (Macklin et al. 2016, 2019).
+    Xpbd,
 }
 
 impl Method {
@@ -119,6 +121,7 @@ impl Method {
         Method::ImpulseStrips,
         Method::ImpulseDirect,
         Method::Verlet,
+        Method::Xpbd,
     ];
 
     /// The name in scene files and on the command line.
@@ -131,6 +134,7 @@ impl Method {
             Method::ImpulseStrips => "impulse-strips",
             Method::ImpulseDirect => "impulse-direct",
             Method::Verlet => "verlet",
+            Method::Xpbd => "xpbd",
         }
     }
 
@@ -163,6 +167,9 @@ impl Method {
             }
             Method::Verlet => {
                 "explicit springs and dampers, sub-stepped below the stability limit (P3 eq. 6, P5 eq. 4)"
+            }
+            Method::Xpbd => {
+                "springs as compliant constraints, one iteration in each of many sub-steps (Macklin et al. 2016, 2019)"
             }
         }
     }

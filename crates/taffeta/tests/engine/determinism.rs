@@ -184,6 +184,7 @@ golden! {
         impulse_strips 0x0b33_fc5b_7f40_f97f
         impulse_direct 0x6449_b980_3b7a_a929
         verlet 0x9161_7712_e21b_ef3b
+        xpbd 0xa8df_3a70_12c0_e922
     }
     gusts {
         backward_euler 0xf077_8bd5_2720_e212
@@ -193,6 +194,7 @@ golden! {
         impulse_strips 0x7aef_903d_45ac_81e1
         impulse_direct 0xa653_36f0_c67e_77a5
         verlet 0x69dc_474d_4745_3c43
+        xpbd 0x1ece_7744_719b_d785
     }
     self_contact {
         backward_euler 0x074b_11a2_1e45_fcc8
@@ -202,6 +204,7 @@ golden! {
         impulse_strips 0x19a8_8887_b157_f020
         impulse_direct 0x537e_d18d_4c9e_d62b
         verlet 0x018b_8f99_0418_d130
+        xpbd 0x49dd_ccfc_ecdd_9a08
     }
     free_bodies {
         backward_euler 0xd4f9_b9da_e734_1094
@@ -211,6 +214,7 @@ golden! {
         impulse_strips 0xf191_9af2_d483_0d73
         impulse_direct 0x9428_7c9f_75a2_b164
         verlet 0x9331_63c4_8b27_546d
+        xpbd 0x61f8_a2a2_a8c5_9ca0
     }
     soft_solids {
         backward_euler 0xb98e_be7a_f2b4_e32f
@@ -219,6 +223,7 @@ golden! {
         impulse_iterative 0x68b8_ce52_a371_36aa
         impulse_direct 0xc428_a51b_94dc_5e95
         verlet 0xbb61_fa2a_043c_6875
+        xpbd 0xd7df_b865_ea79_da01
     }
     seams {
         backward_euler 0x8e13_7400_c09d_601f
@@ -228,6 +233,7 @@ golden! {
         impulse_strips 0x9a1f_3c58_6c48_39ea
         impulse_direct 0x6441_04ac_af73_a8f3
         verlet 0xe45d_2a5e_d8ea_bd4d
+        xpbd 0x2580_51b6_10e9_1b69
     }
     tearing {
         backward_euler 0x8d46_da7b_c58a_90b9
@@ -236,6 +242,7 @@ golden! {
         impulse_strips 0x8821_36e6_c915_13f7
         impulse_direct 0x8377_be9e_b515_de53
         verlet 0x7b75_eef4_245a_360c
+        xpbd 0xcd4b_3d0a_7884_ebad
     }
     mesh_bodies {
         backward_euler 0xd0c9_9c48_9f40_d8fa
@@ -245,6 +252,7 @@ golden! {
         impulse_strips 0xd255_5bcc_81f6_f273
         impulse_direct 0x34c7_ef4e_a449_7855
         verlet 0x5cb8_de4f_c081_03e6
+        xpbd 0x33c1_30d6_b374_26aa
     }
     strain_limit_by_halves {
         backward_euler 0x6e5a_216a_cec9_654a
@@ -254,6 +262,7 @@ golden! {
         impulse_strips 0x4638_1d14_ab9d_03cc
         impulse_direct 0x8395_e113_4700_cfec
         verlet 0x4257_1f18_8ac9_f087
+        xpbd 0xbb91_7218_c760_42ea
     }
     strain_limit_by_priority {
         backward_euler 0x5165_f7ac_6ad2_97a1
@@ -263,6 +272,7 @@ golden! {
         impulse_strips 0x00ad_320c_566c_3861
         impulse_direct 0xc577_a572_107c_66cd
         verlet 0x6678_7f1b_511f_ba5e
+        xpbd 0x8da0_a007_5205_c586
     }
     fillings {
         backward_euler 0xc8e0_ddae_c473_f424
@@ -284,6 +294,7 @@ golden! {
         impulse_strips 0x5bac_607c_626b_1e8f
         impulse_direct 0xe4cb_6fab_2423_cc68
         verlet 0x96c2_62b5_3b9b_7e7d
+        xpbd 0xe9e6_4d53_edfd_47c0
     }
     printed_impulses {
         backward_euler 0xcd53_337c_9de2_7c14
@@ -293,5 +304,6 @@ golden! {
         impulse_strips 0xa3c1_0046_691b_4d52
         impulse_direct 0x0ccf_648c_ef99_017e
         verlet 0x50b4_1f01_bdb3_4a57
+        xpbd 0x7636_c625_9f29_6ab8
     }
 }

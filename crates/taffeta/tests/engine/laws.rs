@@ -44,6 +44,7 @@ methods! {
     impulse_strips ImpulseStrips
     impulse_direct ImpulseDirect
     verlet Verlet
+    xpbd Xpbd
 }
 
 #[test]
@@ -92,6 +93,8 @@ fn keeps_momentum(method: Method) {
         Method::ImpulseIterative => 5e-4 / 0.6,
         Method::BackwardEuler | Method::Bdf2 => 5e-3,
         Method::Verlet | Method::Bdf2Secant => 1e-4,
+        // Constraints act along edges where they are so far, not where momentum is counted.
+        Method::Xpbd => 5e-4,
     };
     assert!(
         (after.1 - before.1).length() < turned * scale,

@@ -4,6 +4,7 @@ pub(super) mod implicit;
 pub(super) mod impulse;
 mod position_based;
 pub(super) mod verlet;
+mod xpbd;
 
 use super::driver::{Plan, StepContext, Substep, Verdict, Window};
 use super::report::StepError;
@@ -12,8 +13,10 @@ use crate::math::DVec3;
 use crate::model::{Environment, Memory, Method, Model, State};
 use implicit::{Implicit, Order};
 use impulse::Impulse;
+use position_based::PositionBased;
 use std::fmt::Debug;
 use verlet::Verlet;
+use xpbd::Xpbd;
 
 /// A method as the driver sees it. Between [`Integrator::load`] and [`Integrator::store`] it has the particles, in its own layout.
 pub trait Integrator: Debug + Send {
@@ -81,6 +84,7 @@ pub fn integrator(model: &Model, environment: &Environment) -> (Box<dyn Integrat
             let memory = verlet.memory();
             (Box::new(verlet), memory)
         }
+        Method::Xpbd => (Box::new(PositionBased::new(model, environment, Xpbd::new(model))), Memory::Nothing),
     }
 }
 

@@ -1,0 +1,194 @@
+//! Extended position-based dynamics (Macklin, Müller & Chentanez, XPBD, MIG 2016) in small steps (Macklin et al., Small Steps in Physics Simulation, SCA 2019).
+//!
+//! Every spring, bend and stitch is a constraint C with the compliance α = 1/k and the damping c. One after the other, colour by colour, they are answered by
+//!
+//! Δλ = (-C - α̃ λ - γ ∇C·(x - xⁿ)) / ((1 + γ) ∇C M⁻¹ ∇Cᵀ + α̃),  Δx = M⁻¹ ∇Cᵀ Δλ,  α̃ = α/h², γ = c/(k h)   (2016, eq. 17, 18 and 26)
+//!
+//! Small steps: instead of more iterations in a sub-step there are more sub-steps of one iteration, and λ starts from 0 in each (2019, alg. 1). Bends differ from
+//! the paper: theirs is an angle between two triangles, ours is the turn of two edges, which is linear, so that C is a vector and one iteration solves it.
+
+use super::position_based::{Particles, PositionSolver};
+use crate::math::{DVec3, Vec4};
+use crate::model::{ClothPiece, Model};
+use crate::solve::coloring::{by_color, color_elements};
+use crate::step::driver::Substep;
+
+/// The longest sub-step that is taken unasked [s].
+const LONGEST_SUBSTEP: f64 = 1.0 / 1500.0;
+/// What one iteration in a sub-step leaves undone makes hanging cloth longer: by nearly g h² N² where N edges hang one below the other. Sub-steps are so short
+/// that this is the tolerance times this share of the length. Half of it, and the time is √2 times as long.
+const LEFT_UNDONE: f64 = 0.1;
+/// Gravity on Earth [m/s²], which that is reckoned with.
+const GRAVITY: f64 = 9.81;
+
+/// The constraints of a model.
+#[derive(Debug)]
+pub struct Xpbd {
+    /// Springs and stitches, then bends, each in the order of their colours.
+    distances: Vec<Distance>,
+    turns: Vec<TurnConstraint>,
+    longest_substep: f64,
+}
+
+/// |b - a| is to be the rest length.
+#[derive(Debug)]
+struct Distance {
+    ends: [u32; 2],
+    rest_length: f64,
+    compliance: f64,
+    /// Damping over stiffness [s].
+    damping_time: f64,
+    /// The stitch that it is, if it is one: that only pulls, and its rest length shrinks.
+    stitch: Option<u32>,
+    multiplier: f64,
+}
+
+/// The turn from edge (a, b) to edge (b, c) is to be 0: Σ s x with s = (1/|ab|, -1/|ab| - 1/|bc|, 1/|bc|).
+#[derive(Debug)]
+struct TurnConstraint {
+    points: [u32; 3],
+    weights: [f64; 3],
+    compliance: f64,
+    damping_time: f64,
+    multiplier: DVec3,
+}
+
+impl Xpbd {
+    /// The constraints of a model.
+    pub fn new(model: &Model) -> Self {
+        let (springs, stitches, bends) = (&model.springs, &model.links, &model.bends);
+        let stiff = |stiffness: &[f64], k: usize| stiffness[k] > 0.0;
+        let mut distances = Vec::new();
+        for (s, ends) in springs.ends.iter().enumerate().filter(|(s, _)| stiff(&springs.stiffness, *s)) {
+            distances.push(Distance {
+                ends: *ends,
+                rest_length: springs.rest_length[s],
+                compliance: 1.0 / springs.stiffness[s],
+                damping_time: springs.damping[s] / springs.stiffness[s],
+                stitch: None,
+                multiplier: 0.0,
+            });
+        }
+        for (l, ends) in stitches.ends.iter().enumerate() {
+            distances.push(Distance {
+                ends: *ends,
+                rest_length: 0.0,
+                compliance: 1.0 / stitches.stiffness[l],
+                damping_time: 0.0,
+                stitch: Some(l as u32),
+                multiplier: 0.0,
+            });
+        }
+        let mut turns = Vec::new();
+        for (b, points) in bends.points.iter().enumerate().filter(|(b, _)| stiff(&bends.stiffness, *b)) {
+            let [ia, ic] = bends.inverse_lengths[b];
+            turns.push(TurnConstraint {
+                points: *points,
+                weights: [ia, -(ia + ic), ic],
+                compliance: 1.0 / bends.stiffness[b],
+                damping_time: bends.damping[b] / bends.stiffness[b],
+                multiplier: DVec3::ZERO,
+            });
+        }
+        let n = model.particle_count();
+        let colors = color_elements(distances.iter().map(|c| &c.ends[..]), n);
+        let distances = by_color(distances, &colors).0;
+        let colors = color_elements(turns.iter().map(|c| &c.points[..]), n);
+        let longest_substep = model.cloths.iter().map(|cloth| longest_substep(model, cloth));
+        Self {
+            distances,
+            turns: by_color(turns, &colors).0,
+            longest_substep: longest_substep.fold(LONGEST_SUBSTEP, f64::min),
+        }
+    }
+}
+
+/// See [`LEFT_UNDONE`].
+fn longest_substep(model: &Model, cloth: &ClothPiece) -> f64 {
+    let mut lengths = model.rest_lengths[cloth.edges.clone()].to_vec();
+    lengths.sort_by(f64::total_cmp);
+    let edge = lengths.get(lengths.len() / 2).copied().unwrap_or(f64::INFINITY);
+    let rest = || model.rest_positions[cloth.particles.clone()].iter().copied();
+    let (low, high) =
+        (rest().fold(DVec3::INFINITY, DVec3::min), rest().fold(DVec3::NEG_INFINITY, DVec3::max));
+    edge * (LEFT_UNDONE * model.tolerance / (GRAVITY * (high - low).max_element())).sqrt()
+}
+
+impl PositionSolver for Xpbd {
+    fn longest_substep(&self) -> f64 {
+        self.longest_substep
+    }
+
+    fn iterations(&self) -> u32 {
+        1
+    }
+
+    fn begin(&mut self, model: &Model, substep: &Substep, _: &mut Particles) {
+        for distance in &mut self.distances {
+            distance.multiplier = 0.0;
+            if let Some(stitch) = distance.stitch {
+                distance.rest_length = model.links.rest_length(stitch as usize, substep.time + substep.h);
+            }
+        }
+        self.turns.iter_mut().for_each(|turn| turn.multiplier = DVec3::ZERO);
+    }
+
+    fn iterate(&mut self, _: &Model, substep: &Substep, particles: &mut Particles) -> f64 {
+        let mut moved = 0.0;
+        self.distances.iter_mut().for_each(|distance| distance.project(substep.h, particles, &mut moved));
+        self.turns.iter_mut().for_each(|turn| turn.project(substep.h, particles, &mut moved));
+        f64::sqrt(moved)
+    }
+}
+
+impl Distance {
+    fn project(&mut self, h: f64, particles: &mut Particles, moved: &mut f64) {
+        let Particles { start, x, inverse_mass, .. } = particles;
+        let [a, b] = self.ends.map(|i| i as usize);
+        let apart = (x[b] - x[a]).xyz();
+        let length = apart.length();
+        let mobility = inverse_mass[a] + inverse_mass[b];
+        if length == 0.0 || mobility == 0.0 {
+            return;
+        }
+        let direction = apart / length;
+        let (compliance, damping) = (self.compliance / (h * h), self.damping_time / h);
+        let lengthened = direction.dot(apart - (start[b] - start[a]).xyz());
+        let error = length - self.rest_length;
+        let change = (-error - compliance * self.multiplier - damping * lengthened)
+            / ((1.0 + damping) * mobility + compliance);
+        // A stitch does not push.
+        let limit = if self.stitch.is_some() { 0.0 } else { f64::INFINITY };
+        let change = (self.multiplier + change).min(limit) - self.multiplier;
+        self.multiplier += change;
+        for (i, sign) in [(a, -1.0), (b, 1.0)] {
+            shift(x, i, direction * (sign * inverse_mass[i] * change), moved);
+        }
+    }
+}
+
+impl TurnConstraint {
+    fn project(&mut self, h: f64, particles: &mut Particles, moved: &mut f64) {
+        let Particles { start, x, inverse_mass, .. } = particles;
+        let sum = |of: &[Vec4]| {
+            let parts = self.points.iter().zip(self.weights);
+            parts.fold(DVec3::ZERO, |sum, (i, w)| sum + of[*i as usize].xyz() * w)
+        };
+        let squares = self.points.iter().zip(self.weights);
+        let mobility: f64 = squares.map(|(i, w)| inverse_mass[*i as usize] * w * w).sum();
+        let (compliance, damping) = (self.compliance / (h * h), self.damping_time / h);
+        let turn = sum(x);
+        let change = (-turn - compliance * self.multiplier - damping * (turn - sum(start)))
+            / ((1.0 + damping) * mobility + compliance);
+        self.multiplier += change;
+        for (i, w) in self.points.iter().zip(self.weights) {
+            shift(x, *i as usize, change * (w * inverse_mass[*i as usize]), moved);
+        }
+    }
+}
+
+/// Moves a particle; `moved` is the largest square of such a way [m²].
+fn shift(x: &mut [Vec4], i: usize, way: DVec3, moved: &mut f64) {
+    x[i] += Vec4::from(way);
+    *moved = moved.max(way.length_squared());
+}

@@ -15,9 +15,9 @@ use crate::step::driver::Substep;
 
 /// The longest sub-step that is taken unasked [s].
 const LONGEST_SUBSTEP: f64 = 1.0 / 1500.0;
-/// What one iteration in a sub-step leaves undone makes hanging cloth longer: by nearly g h² N² where N edges hang one below the other. Sub-steps are so short
+/// What one iteration in a sub-step leaves undone makes hanging cloth longer: by about g h² N² / 2 where N edges hang one below the other. Sub-steps are so short
 /// that this is the tolerance times this share of the length. Half of it, and the time is √2 times as long.
-const LEFT_UNDONE: f64 = 0.1;
+const LEFT_UNDONE: f64 = 0.025;
 /// Gravity on Earth [m/s²], which that is reckoned with.
 const GRAVITY: f64 = 9.81;
 
@@ -111,7 +111,7 @@ fn longest_substep(model: &Model, cloth: &ClothPiece) -> f64 {
     let rest = || model.rest_positions[cloth.particles.clone()].iter().copied();
     let (low, high) =
         (rest().fold(DVec3::INFINITY, DVec3::min), rest().fold(DVec3::NEG_INFINITY, DVec3::max));
-    edge * (LEFT_UNDONE * model.tolerance / (GRAVITY * (high - low).max_element())).sqrt()
+    edge * (2.0 * LEFT_UNDONE * model.tolerance / (GRAVITY * (high - low).max_element())).sqrt()
 }
 
 impl PositionSolver for Xpbd {

@@ -133,8 +133,7 @@ impl Chunk {
     /// Lanes that are left over reach from a particle to itself with no stiffness.
     fn spring_block(&self, model: &Model, springs: &[usize]) -> SpringBlock {
         let m = &model.springs;
-        let first = self.particles.start as u32;
-        let ends = [0, 1].map(|e| lanes(springs, |s| m.ends[s][e], first));
+        let ends = [0, 1].map(|e| lanes(springs, |s| m.ends[s][e], m.ends[springs[0]][0]));
         SpringBlock {
             ends,
             places: ends.map(|lane| lane.map(|i| self.place(i))),
@@ -267,7 +266,7 @@ fn side_by_side(v: &[Vec4; LANES]) -> [Vec4; 3] {
 
 #[inline(always)]
 fn at(of: &[Vec4], i: u32) -> Vec4 {
-    // SAFETY: elements name particles of the model, and `Chunk::begin` has checked that there are as many vectors.
+    // SAFETY: elements name particles of the model, as `chunks` finds when it asks for their owners, and `Chunk::begin` has checked that there are as many vectors.
     unsafe { *of.get_unchecked(i as usize) }
 }
 

@@ -78,10 +78,43 @@ impl InstructionSet {
         }
     }
 
+    /// Runs a kernel compiled for these instructions.
+    #[inline(always)]
+    pub(crate) fn run<K: WideKernel>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::lanes_x86::{Avx2, Avx512};
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+            fn avx512<K: WideKernel>(kernel: K) -> K::Output {
+                kernel.run::<Avx512>()
+            }
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<K: WideKernel>(kernel: K) -> K::Output {
+                kernel.run::<Avx2>()
+            }
+            match self.0 {
+                // SAFETY: only `detected` makes such a set, where the processor has all that is enabled above.
+                Instructions::Avx512 => return unsafe { avx512(kernel) },
+                // SAFETY: as above.
+                Instructions::Avx2 => return unsafe { avx2(kernel) },
+                Instructions::Plain => {}
+            }
+        }
+        kernel.run::<Lanes>()
+    }
+
     /// Which they are.
     pub(crate) fn instructions(self) -> Instructions {
         self.0
     }
+}
+
+/// A function with its arguments that is compiled for every [`Wide`]; `by_instruction_set!` makes them.
+pub(crate) trait WideKernel {
+    /// What it returns.
+    type Output;
+    /// Calls it; to be inlined.
+    fn run<W: Wide>(self) -> Self::Output;
 }
 
 /// Eight numbers in registers.
@@ -329,32 +362,23 @@ impl Wide for Lanes {
 }
 
 /// Compiles `$body`, an `#[inline(always)]` function that is generic over [`Wide`], for every instruction set: `$name` takes the set and the
-/// arguments of `$body`.
+/// arguments of `$body`. Types name their lifetimes, if only as `'_`.
 macro_rules! by_instruction_set {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident($($arg:ident: $type:ty),* $(,)?) $(-> $out:ty)?) => {
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
         $vis fn $name(set: $crate::math::lanes::InstructionSet, $($arg: $type),*) $(-> $out)? {
-            #[cfg(target_arch = "x86_64")]
-            {
-                use $crate::math::{lanes::Instructions, lanes_x86::{Avx2, Avx512}};
-                #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-                fn avx512($($arg: $type),*) $(-> $out)? {
-                    $body::<Avx512>($($arg),*)
-                }
-                #[target_feature(enable = "avx2,fma")]
-                fn avx2($($arg: $type),*) $(-> $out)? {
-                    $body::<Avx2>($($arg),*)
-                }
-                // SAFETY: the processor has what an `InstructionSet` holds.
-                match set.instructions() {
-                    Instructions::Avx512 => return unsafe { avx512($($arg),*) },
-                    Instructions::Avx2 => return unsafe { avx2($($arg),*) },
-                    Instructions::Plain => {}
+            struct Kernel<Arguments>(Arguments);
+            impl $crate::math::lanes::WideKernel for Kernel<($($type,)*)> {
+                #[allow(unused_parens)]
+                type Output = ($($out)?);
+                #[inline(always)]
+                fn run<W: $crate::math::lanes::Wide>(self) -> Self::Output {
+                    let ($($arg,)*) = self.0;
+                    $body::<W>($($arg),*)
                 }
             }
-            let _ = set;
-            $body::<$crate::math::lanes::Lanes>($($arg),*)
+            set.run(Kernel(($($arg,)*)))
         }
     };
 }

@@ -2,7 +2,7 @@
 
 pub mod lanes;
 #[cfg(target_arch = "x86_64")]
-pub mod lanes_x86;
+mod lanes_x86;
 pub mod pose;
 pub mod random;
 pub mod trig;

@@ -91,6 +91,29 @@ fn no_two_types_of_the_engine_share_a_name() {
     assert!(twice.is_empty(), "names that are declared more than once: {twice:#?}");
 }
 
+/// Files with unsafe code and files with a line in docs/unsafe.md, under the folder that its section names.
+#[test]
+fn every_file_with_unsafe_code_has_a_line_in_its_document() {
+    let (root, mut told, mut folder) = (root(), BTreeSet::new(), PathBuf::new());
+    for line in fs::read_to_string(root.join("docs/unsafe.md")).unwrap().lines() {
+        if let Some(name) = line.strip_prefix("## In `") {
+            folder = root.join(name.trim_end_matches('`'));
+        } else if let Some(row) = line.strip_prefix("| `") {
+            told.insert(folder.join(row.split('`').next().unwrap()));
+        }
+    }
+    let is_unsafe = |file: &PathBuf| {
+        let text = fs::read_to_string(file).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let mut words = code.flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '('));
+        words.any(|word| word == "unsafe")
+    };
+    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    let found: BTreeSet<_> = crates.flat_map(|src| files_under(&src, "rs")).filter(is_unsafe).collect();
+    assert!(found.len() > 10, "the check reads the sources");
+    assert_eq!(found, told, "files with unsafe code, and those that docs/unsafe.md tells of");
+}
+
 #[test]
 fn source_files_start_with_their_reason() {
     for file in files_under(&root().join("crates"), "rs") {

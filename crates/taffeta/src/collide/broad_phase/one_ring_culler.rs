@@ -84,6 +84,9 @@ impl OneRingCuller {
                 }
             }
         }
+        let points =
+            |star: &Star| star.ends.iter().chain([&star.centre]).all(|p| (*p as usize) < surface.points);
+        assert!(stars.iter().all(points), "triangles name points of the surface");
         stars.sort_by_key(|star| (star.ends.len(), star.closed, star.centre));
         let alike = |a: &Star, b: &Star| (a.ends.len(), a.closed) == (b.ends.len(), b.closed);
         let groups = stars.chunk_by(alike).flat_map(|run| run.chunks(LANES)).map(RingGroup::new).collect();
@@ -178,8 +181,7 @@ fn judge_up_to<W: Wide, const N: usize>(group: &mut RingGroup, from: &[Vec4], to
     let count = group.ends.len().min(N);
     let zero = W::splat(0.0);
     let at = |points: &[Vec4], places: &[u32; LANES]| {
-        debug_assert!(places.iter().all(|p| (*p as usize) < points.len()));
-        // SAFETY: stars name points of the surface, and `judge` has a position for each.
+        // SAFETY: `OneRingCuller::new` has checked that stars name points of the surface, and has made a position for each, which `judge` passes.
         let [x, y, z, _] = unsafe { W::gather(points.as_ptr(), places) };
         Wide3([x, y, z])
     };

@@ -37,9 +37,10 @@ impl Sixteen {
     #[inline]
     pub fn meet(&self, set: InstructionSet, rows: u16, other: &Sixteen) -> [u16; WIDE] {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has what an `InstructionSet` holds.
         match set.instructions() {
+            // SAFETY: the processor has what an `InstructionSet` holds.
             Instructions::Avx512 => return unsafe { x86::rows_avx512(&self.0, rows, &other.0) },
+            // SAFETY: as above.
             Instructions::Avx2 => return unsafe { x86::rows_avx2(&self.0, rows, &other.0) },
             Instructions::Plain => {}
         }
@@ -51,9 +52,10 @@ impl Sixteen {
     #[inline]
     pub fn meet_one(&self, set: InstructionSet, one: &Bounds) -> u16 {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the processor has what an `InstructionSet` holds.
         match set.instructions() {
+            // SAFETY: the processor has what an `InstructionSet` holds.
             Instructions::Avx512 => return unsafe { x86::one_avx512(one, &self.0) },
+            // SAFETY: as above.
             Instructions::Avx2 => return unsafe { x86::one_avx2(one, &self.0) },
             Instructions::Plain => {}
         }
@@ -108,7 +110,7 @@ mod x86 {
     pub fn one_avx512(one: &Bounds, boxes: &SixteenBounds) -> u16 {
         let mut met = !0;
         for k in 0..3 {
-            // SAFETY: the processor has what an `InstructionSet` holds.
+            // SAFETY: arrays of sixteen numbers at multiples of 64 bytes.
             let (low, high) =
                 unsafe { (_mm512_load_ps(boxes[k].as_ptr()), _mm512_load_ps(boxes[3 + k].as_ptr())) };
             met = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(met, low, _mm512_set1_ps(one.high(k)));

@@ -6,8 +6,9 @@
 //! g = (r, -1 - r, 1) with r = L'/L, M a force, and 1/K times L'²: fewer products. Bend by bend it would be cheaper and wrong: one sweep leaves stiff strips
 //! too soft, and energy in those that are much damped.
 
-use super::blocks::{StripBlock, Turns};
-use super::tridiagonal::StripParticles;
+use super::blocks::Turns;
+use super::particles::MovedParticles;
+use crate::math::Vec4;
 use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 
 /// Scratch of one row of bends: what L D Lᵀ needs on the way back.
@@ -20,27 +21,28 @@ pub struct Fold {
 }
 
 #[inline(always)]
-fn bend_lanes<W: Wide>(block: &StripBlock, x: StripParticles, q: StripParticles, folds: &mut [Fold]) {
-    if block.bends.is_empty() {
+fn bend_lanes<W: Wide>(x: &[Vec4], q: MovedParticles<'_>, folds: &mut [Fold]) {
+    if q.block().bends.is_empty() {
         return;
     }
-    forth::<W>(block, x, q, folds);
-    back::<W>(block, q, folds);
+    forth::<W>(x, &q, folds);
+    back::<W>(q, folds);
 }
 
 /// Factors the system of every strip, and solves with the left factor.
 #[inline(always)]
-fn forth<W: Wide>(block: &StripBlock, x: StripParticles, q: StripParticles, folds: &mut [Fold]) {
+fn forth<W: Wide>(x: &[Vec4], q: &MovedParticles<'_>, folds: &mut [Fold]) {
+    let x = q.seen_in(x);
     let zero = W::splat(0.0);
-    let ((a, mut ba), (mut b, mut bb)) = (q.row::<W>(block, 0), q.row::<W>(block, 1));
-    let ((xa, _), (mut xb, _)) = (x.row::<W>(block, 0), x.row::<W>(block, 1));
+    let ((a, mut ba), (mut b, mut bb)) = (q.row::<W>(0), q.row::<W>(1));
+    let ((xa, _), (mut xb, _)) = (x.row::<W>(0), x.row::<W>(1));
     let (mut way, mut way_before) = (b - a, xb - xa);
     // Of the bend before, and the one before that; where there is none, one over its pivot is 0.
     let (mut last_middle, mut share) = (zero, zero);
     let (mut inverse, mut inverse2) = (zero, zero);
     let (mut moment, mut moment2) = (Wide3::<W>::zero(), Wide3::<W>::zero());
-    for (i, (Turns { ratio, softness, damped }, fold)) in block.bends.iter().zip(folds).enumerate() {
-        let ((c, bc), (xc, _)) = (q.row::<W>(block, i + 2), x.row::<W>(block, i + 2));
+    for (i, (Turns { ratio, softness, damped }, fold)) in q.block().bends.iter().zip(folds).enumerate() {
+        let ((c, bc), (xc, _)) = (q.row::<W>(i + 2), x.row::<W>(i + 2));
         let (next_way, next_before) = (c - b, xc - xb);
         let ratio = W::load(ratio);
         let turn = way.scaled_from(ratio, next_way);
@@ -67,29 +69,29 @@ fn forth<W: Wide>(block: &StripBlock, x: StripParticles, q: StripParticles, fold
 
 /// Finds the moments, last first, and moves the particles.
 #[inline(always)]
-fn back<W: Wide>(block: &StripBlock, q: StripParticles, folds: &[Fold]) {
+fn back<W: Wide>(mut q: MovedParticles<'_>, folds: &[Fold]) {
     let (none, zero) = (W::splat(0.0), Wide3::<W>::zero());
     // The next moment and the one after it, with their shares in this one; `coming` is what the next has in the one before this.
     let (mut next, mut next2) = (zero, zero);
     let (mut share, mut share2, mut coming) = (none, none, none);
     // What both push of this bend's last two particles.
     let (mut push, mut push2) = (zero, zero);
-    for (i, (Turns { ratio, .. }, fold)) in block.bends.iter().zip(folds).enumerate().rev() {
+    for (i, (Turns { ratio, .. }, fold)) in q.block().bends.iter().zip(folds).enumerate().rev() {
         let ratio = W::load(ratio);
         let moment = next2.scaled_from(share2, next.scaled_plus(share, Wide3::load(&fold.moment)));
         (next2, next) = (next, moment);
         (share2, coming, share) = (coming, W::load(&fold.shares[1]), W::load(&fold.shares[0]));
-        let (at, b) = q.row::<W>(block, i + 2);
-        q.put(block, i + 2, (push + moment).scaled_from(b, at), b);
+        let (at, b) = q.row::<W>(i + 2);
+        q.put(i + 2, (push + moment).scaled_from(b, at), b);
         (push, push2) = (moment.scaled_from(W::splat(1.0) + ratio, push2), moment.scaled(ratio));
     }
-    let (at, b) = q.row::<W>(block, 1);
-    q.put(block, 1, push.scaled_from(b, at), b);
-    let (at, b) = q.row::<W>(block, 0);
-    q.put(block, 0, push2.scaled_from(b, at), b);
+    let (at, b) = q.row::<W>(1);
+    q.put(1, push.scaled_from(b, at), b);
+    let (at, b) = q.row::<W>(0);
+    q.put(0, push2.scaled_from(b, at), b);
 }
 
 by_instruction_set! {
     /// Bends along strips in a sub-step from `x` to `q`, which comes without any bending and is changed. `Strips::pace_bends` comes first.
-    pub fn bend = bend_lanes(block: &StripBlock, x: StripParticles, q: StripParticles, folds: &mut [Fold])
+    pub fn bend = bend_lanes(x: &[Vec4], q: MovedParticles<'_>, folds: &mut [Fold])
 }

@@ -1,6 +1,8 @@
 //! Strips packed into SIMD lanes: several strips in a lane, eight lanes in a block, blocks of a group beside one another.
 
+use super::particles::{LentParticles, MovedParticles};
 use super::parts::EdgeStrip;
+use crate::math::Vec4;
 use crate::math::lanes::{LANES, Lanes, Wide};
 
 /// Compliance of an edge whose ends cannot move, and of one that is not there: tensions stay 0.
@@ -36,7 +38,9 @@ const NO_STIFFNESS: f64 = 1e-200;
 #[derive(Debug, Clone)]
 pub struct StripBlock {
     /// Particles along the lanes, at least one row.
-    pub(super) particles: Vec<[u32; LANES]>,
+    particles: Vec<[u32; LANES]>,
+    /// One more than the largest of them.
+    end: usize,
     /// One row of edges from each row of particles to the next.
     pub(super) links: Vec<StripEdges>,
     /// One row of bends from each row of particles over the next two; empty if nothing bends.
@@ -76,7 +80,7 @@ struct Stiffnesses {
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
     /// The blocks of each group; those of one group share no particle.
-    pub groups: Vec<Vec<StripBlock>>,
+    groups: Vec<Vec<StripBlock>>,
     /// Place of every edge in the list of tensions, counted in numbers.
     pub slots: Vec<u32>,
     /// Rows in all.
@@ -92,6 +96,9 @@ pub struct Strips {
 impl Strips {
     /// Packs groups of strips over `edges` edges. `idle` is the first particle that stands for none, `first_row` where tensions start. `turn` gives the
     /// bend over three particles that follow one another.
+    ///
+    /// # Panics
+    /// If strips of one group share a particle, or name one that is not below `idle`.
     pub fn new(
         groups: &[Vec<EdgeStrip>],
         edges: usize,
@@ -99,11 +106,13 @@ impl Strips {
         link: impl Fn(u32) -> StripEdge,
         turn: impl Fn([u32; 3]) -> Option<Turn>,
     ) -> Self {
+        check(groups, idle);
         let mut packed = Strips { slots: vec![0; edges], ..Strips::default() };
         for group in groups {
             let mut blocks = Vec::new();
             for lanes in lanes_of(group) {
-                let idle = (idle + packed.idle) as u32;
+                // Two for each block: numbers that came round to 0 would be those of others.
+                let idle = u32::try_from(idle + packed.idle + 1).expect("particles have 32-bit numbers") - 1;
                 let mut block = StripBlock::idle(&lanes, idle, first_row + packed.rows);
                 for (l, lane) in lanes.iter().enumerate() {
                     block.fill(l, lane, &link, &turn, &mut packed.slots);
@@ -112,6 +121,7 @@ impl Strips {
                 if !block.stiffnesses.iter().any(bends) {
                     (block.bends, block.stiffnesses) = (Vec::new(), Vec::new());
                 }
+                block.end = 1 + *block.particles.as_flattened().iter().max().expect("one row") as usize;
                 packed.idle += 2;
                 packed.rows += block.links.len();
                 packed.longest = packed.longest.max(block.links.len());
@@ -123,7 +133,48 @@ impl Strips {
     }
 }
 
+/// Refuses strips of one group that share a particle, and particles that are not there.
+fn check(groups: &[Vec<EdgeStrip>], particles: usize) {
+    let mut taken_by = vec![usize::MAX; particles];
+    for (number, group) in groups.iter().enumerate() {
+        for &particle in group.iter().flat_map(|strip| &strip.particles) {
+            assert!((particle as usize) < particles, "particle {particle} of a strip is not there");
+            let before = std::mem::replace(&mut taken_by[particle as usize], number);
+            assert!(before != number, "particle {particle} comes twice in one group of strips");
+        }
+    }
+}
+
 impl Strips {
+    /// All blocks.
+    pub fn blocks(&self) -> impl Iterator<Item = &StripBlock> {
+        self.groups.iter().flatten()
+    }
+
+    /// Calls `work` for the particles of every block with its tensions and scratch, one group after the other, blocks of a group on as many threads as there are
+    /// scratches, at most. Which thread computes a block changes no bit: blocks of a group share nothing that is written.
+    ///
+    /// # Panics
+    /// If a particle is not there, or if there are fewer tensions than rows.
+    pub fn sweep<Row: Send>(
+        &self,
+        particles: &mut [Vec4],
+        tension: &mut [Lanes],
+        scratch: &mut [Vec<Row>],
+        work: impl Fn(MovedParticles<'_>, &mut [Lanes], &mut [Row]) + Sync,
+    ) {
+        let particles = LentParticles::new(particles);
+        let mut left = tension;
+        for group in &self.groups {
+            let (own, rest) =
+                std::mem::take(&mut left).split_at_mut(group.iter().map(StripBlock::rows).sum());
+            // SAFETY: blocks of one group share no particle: `new` has checked the strips, and each block has idle particles of its own. Groups follow one
+            // another.
+            unsafe { each_block(group, particles, own, scratch, &work) };
+            left = rest;
+        }
+    }
+
     /// Makes bends ready for sub-steps of `h` [s].
     pub fn pace_bends(&mut self, h: f64) {
         if self.pace == h {
@@ -177,6 +228,7 @@ impl StripBlock {
             links: vec![none; rows - 1],
             bends: vec![Turns::default(); rows.saturating_sub(2)],
             stiffnesses: vec![Stiffnesses::default(); rows.saturating_sub(2)],
+            end: 0,
             first,
         }
     }
@@ -215,20 +267,34 @@ impl StripBlock {
         }
     }
 
+    /// Its particles, row by row.
+    #[inline(always)]
+    pub(super) fn particles(&self) -> &[[u32; LANES]] {
+        &self.particles
+    }
+
+    /// One more than the largest of them.
+    #[inline(always)]
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
     /// How many rows of tensions it has.
     pub fn rows(&self) -> usize {
         self.links.len()
     }
 }
 
-/// Calls `work` for every block of a group with its tensions and scratch, on as many threads as there are scratches, at most.
+/// Calls `work` for every block, on as many threads as there are scratches, at most. `tension` holds exactly the rows of the blocks.
 ///
-/// `tension` holds exactly the rows of the blocks. Which thread computes a block changes no bit: blocks share nothing that is written.
-pub fn each_block<Row: Send>(
+/// # Safety
+/// No two blocks may share a particle.
+unsafe fn each_block<Row: Send>(
     blocks: &[StripBlock],
+    particles: LentParticles<'_>,
     tension: &mut [Lanes],
     scratch: &mut [Vec<Row>],
-    work: &(impl Fn(&StripBlock, &mut [Lanes], &mut [Row]) + Sync),
+    work: &(impl Fn(MovedParticles<'_>, &mut [Lanes], &mut [Row]) + Sync),
 ) {
     match (blocks, scratch) {
         ([], _) | (_, []) => {}
@@ -236,7 +302,8 @@ pub fn each_block<Row: Send>(
             let mut left = tension;
             for block in blocks {
                 let (own, rest) = std::mem::take(&mut left).split_at_mut(block.rows());
-                work(block, own, rows);
+                // SAFETY: as the caller promises.
+                work(unsafe { particles.of(block) }, own, rows);
                 left = rest;
             }
         }
@@ -245,8 +312,10 @@ pub fn each_block<Row: Send>(
             let (left, right) = blocks.split_at(blocks.len() * few.len() / (few.len() + many.len()));
             let (tension_left, tension_right) = tension.split_at_mut(left.iter().map(StripBlock::rows).sum());
             crate::parallel::join(
-                || each_block(left, tension_left, few, work),
-                || each_block(right, tension_right, many, work),
+                // SAFETY: as the caller promises.
+                || unsafe { each_block(left, particles, tension_left, few, work) },
+                // SAFETY: as the caller promises.
+                || unsafe { each_block(right, particles, tension_right, many, work) },
             );
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod bends;
 pub mod blocks;
+mod particles;
 pub mod parts;
 pub mod predict;
 pub mod tridiagonal;

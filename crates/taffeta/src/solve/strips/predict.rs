@@ -16,6 +16,8 @@ pub struct Predictor {
     starts: Vec<u32>,
     /// The other end, and the place of the tension.
     edges: Vec<[u32; 2]>,
+    /// One more than the largest of these places.
+    tensions: usize,
 }
 
 /// What one sub-step gives to every particle.
@@ -55,65 +57,75 @@ pub struct Sums {
 impl Predictor {
     /// From edges: their ends, particles below `particles`, and places of their tensions.
     pub fn new(particles: usize, edges: impl Iterator<Item = ([u32; 2], u32)>) -> Self {
+        let mut pull = Predictor::default();
         let mut of: Vec<Vec<[u32; 2]>> = vec![Vec::new(); particles];
         for ([a, b], slot) in edges {
             of[a as usize].push([b, slot]);
             of[b as usize].push([a, slot]);
+            pull.tensions = pull.tensions.max(slot as usize + 1);
         }
-        let mut pull = Predictor::default();
         for around in of {
             pull.starts.push(pull.edges.len() as u32);
             pull.edges.extend(around);
         }
-        pull.starts.push(pull.edges.len() as u32);
+        pull.starts.push(u32::try_from(pull.edges.len()).expect("edges have 32-bit numbers"));
         pull
     }
-}
 
-/// `list[i]` without a check.
-#[inline(always)]
-fn at<T>(list: &[T], i: usize) -> &T {
-    debug_assert!(i < list.len());
-    // SAFETY: `Predictor::new` is given particles of the model and places that `Strips` gave out; lists of a `PredictInputs` have one entry for each.
-    unsafe { list.get_unchecked(i) }
+    fn particles(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
 }
 
 // Generic only to be compiled for every instruction set: its vectors are those of one particle.
 #[allow(clippy::extra_unused_type_parameters)]
 #[inline(always)]
-fn pull_all<W: Wide>(pull: &Predictor, particles: Range<usize>, now: &PredictInputs, q: &mut [Vec4]) -> Sums {
+fn pull_all<W: Wide>(
+    pull: &Predictor,
+    particles: Range<usize>,
+    now: &PredictInputs<'_>,
+    q: &mut [Vec4],
+) -> Sums {
     let h = now.h;
+    assert!(now.y.len() >= pull.particles() && now.tension.len() >= pull.tensions, "all that edges name");
     let (gravity, kept) = (W::Four::load(&Vec4::from(now.gravity)), W::Four::splat(now.warm_start));
     let one = W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0]));
     let (mut moving, mut added) = (W::Four::splat(0.0), W::Four::splat(0.0));
-    for (q, i) in q.iter_mut().zip(particles) {
-        let w = *at(now.inverse_mass, i);
-        let y = W::Four::load(at(now.y, i));
+    let starts = pull.starts[particles.start..=particles.end].windows(2);
+    let ways = now.x[particles.clone()].iter().zip(&now.y[particles.clone()]);
+    let masses = now.inverse_mass[particles.clone()].iter().zip(&now.mass[particles.clone()]);
+    let own = starts.zip(ways).zip(masses).zip(&now.share[particles.clone()]).zip(particles);
+    for (q, ((((starts, (x, y)), (w, mass)), share), i)) in q.iter_mut().zip(own) {
+        let (w, y) = (*w, W::Four::load(y));
         if w == 0.0 {
             (y - one).store(q);
             continue;
         }
         // Σ t (y' - y) is Σ t y' - y Σ t. Fourth numbers of y are 1: that of the first sum is Σ t.
         let mut pulled = W::Four::splat(0.0);
-        for [other, slot] in around(pull, i) {
-            let tension = W::Four::splat(*at(now.tension, *slot as usize));
-            pulled = W::Four::load(at(now.y, *other as usize)).mul_add(tension, pulled);
+        // SAFETY: `Predictor::new` makes starts that grow and end with the list.
+        let around = unsafe { pull.edges.get_unchecked(starts[0] as usize..starts[1] as usize) };
+        for [other, slot] in around {
+            // SAFETY: `Predictor::new` has seen that edges name particles, and counted the tensions; there are as many of both, as asserted above.
+            let (tension, other) =
+                unsafe { (now.tension.get_unchecked(*slot as usize), now.y.get_unchecked(*other as usize)) };
+            pulled = W::Four::load(other).mul_add(W::Four::splat(*tension), pulled);
         }
         let pulled = pulled * kept;
         let mut tight = Vec4::ZERO;
         pulled.store(&mut tight);
         let mut force = y.mul_add(W::Four::splat(-tight.0[3]), pulled);
-        if !now.held.is_empty() {
-            force = force + W::Four::load(at(now.held, i));
+        if let Some(held) = now.held.get(i) {
+            force = force + W::Four::load(held);
         }
-        let squared = h * h * at(now.share, i);
+        let squared = h * h * share;
         let heavier = (squared * w * 2.0 * tight.0[3]).max(1.0);
         let inertia = squared / heavier;
         let acceleration = force.mul_add(W::Four::splat(w), gravity);
         acceleration.mul_add(W::Four::splat(inertia), y).store(q);
         q.0[3] = w * inertia;
-        let way = y - W::Four::load(at(now.x, i));
-        let energy = way * way * W::Four::splat(*at(now.mass, i));
+        let way = y - W::Four::load(x);
+        let energy = way * way * W::Four::splat(*mass);
         moving = moving + energy;
         added = energy.mul_add(W::Four::splat(heavier - 1.0), added);
     }
@@ -126,17 +138,12 @@ fn pull_all<W: Wide>(pull: &Predictor, particles: Range<usize>, now: &PredictInp
     Sums { moving: sum(moving) * rate, added: sum(added) * rate }
 }
 
-/// The edges at a particle.
-#[inline(always)]
-fn around(pull: &Predictor, particle: usize) -> &[[u32; 2]] {
-    let (first, end) = (*at(&pull.starts, particle) as usize, *at(&pull.starts, particle + 1) as usize);
-    // SAFETY: `Predictor::new` makes starts that grow and end with the list.
-    unsafe { pull.edges.get_unchecked(first..end) }
-}
-
 by_instruction_set! {
     /// Moves `particles` from their free motion by all that pulls; `q` gets their positions and mobilities h²/m [m/N].
-    pub fn apply = pull_all(pull: &Predictor, particles: Range<usize>, now: &PredictInputs, q: &mut [Vec4]) -> Sums
+    ///
+    /// # Panics
+    /// If something is missing for one of them.
+    pub fn apply = pull_all(pull: &Predictor, particles: Range<usize>, now: &PredictInputs<'_>, q: &mut [Vec4]) -> Sums
 }
 
 /// What [`update_velocities`] needs besides positions.
@@ -159,22 +166,21 @@ pub struct VelocityUpdate<'a> {
 }
 
 #[inline(always)]
-fn lead_all<W: Wide>(particles: Range<usize>, now: &VelocityUpdate, x: &mut [Vec4], y: &mut [Vec4]) {
+fn lead_all<W: Wide>(particles: Range<usize>, now: &VelocityUpdate<'_>, x: &mut [Vec4], y: &mut [Vec4]) {
     let rate = now.h * now.damping;
     let wind = W::Four::load(&Vec4::from(now.wind)) * W::Four::splat(now.h * rate);
     let (slower, one) = (W::Four::splat(1.0 / (1.0 + rate)), W::Four::load(&Vec4([0.0, 0.0, 0.0, 1.0])));
     let mask = W::Four::load(&Vec4([1.0, 1.0, 1.0, 0.0]));
-    for ((x, y), i) in x.iter_mut().zip(y).zip(particles) {
-        let end = W::Four::load(at(now.q, i)) * mask;
+    let masses = &now.inverse_mass[particles.clone()];
+    let own = now.q[particles.clone()].iter().zip(&now.share[particles.clone()]).zip(masses).zip(particles);
+    for ((x, y), (((q, share), w), i)) in x.iter_mut().zip(y).zip(own) {
+        let end = W::Four::load(q) * mask;
         let (from, free) = (W::Four::load(x) * mask, W::Four::load(y));
         // What touches must not bounce.
-        let touches = !now.grip.is_empty() && at(now.grip, i).0[3] > 0.0;
-        let way = if touches {
-            end - from
-        } else {
-            (free - from) + (end - free) * W::Four::splat(1.0 / at(now.share, i))
-        };
-        let damped = if *at(now.inverse_mass, i) > 0.0 { (way + wind) * slower } else { way };
+        let touches = now.grip.get(i).is_some_and(|grip| grip.0[3] > 0.0);
+        let way =
+            if touches { end - from } else { (free - from) + (end - free) * W::Four::splat(1.0 / share) };
+        let damped = if *w > 0.0 { (way + wind) * slower } else { way };
         if touches { end } else { end + one }.store(x);
         ((end + damped) * mask + one).store(y);
     }
@@ -183,5 +189,8 @@ fn lead_all<W: Wide>(particles: Range<usize>, now: &VelocityUpdate, x: &mut [Vec
 by_instruction_set! {
     /// Makes the end of a sub-step the start of the next, and lets its velocity lead on: new `x` and `y` of some particles. The fourth number of `x` is 0 for
     /// those that touch, 1 for others.
-    pub fn update_velocities = lead_all(particles: Range<usize>, now: &VelocityUpdate, x: &mut [Vec4], y: &mut [Vec4])
+    ///
+    /// # Panics
+    /// If something is missing for one of them.
+    pub fn update_velocities = lead_all(particles: Range<usize>, now: &VelocityUpdate<'_>, x: &mut [Vec4], y: &mut [Vec4])
 }

@@ -11,6 +11,7 @@
 //! two pins, one constraint too many, regular. Soft edges are springs, implicit in time: t = k (1 - L/|d|), that is C = d² - L |d|, a = d²/k.
 
 use super::blocks::{NO_EDGE, StripBlock, StripEdges};
+use super::particles::{MovedParticles, SeenParticles};
 use crate::math::Vec4;
 use crate::math::lanes::{Lanes, Wide, Wide3, by_instruction_set};
 
@@ -52,44 +53,6 @@ impl Limits {
     };
 }
 
-/// Particles that the blocks of one group write to, each its own.
-#[derive(Debug, Clone, Copy)]
-pub struct StripParticles(pub *mut Vec4);
-
-// SAFETY: blocks of one group share no particle, and groups follow one another.
-unsafe impl Send for StripParticles {}
-// SAFETY: as above.
-unsafe impl Sync for StripParticles {}
-
-impl StripParticles {
-    /// Positions and mobilities of one row of a block.
-    #[inline(always)]
-    pub(in crate::solve) fn row<W: Wide>(self, block: &StripBlock, row: usize) -> (Wide3<W>, W) {
-        // SAFETY: particles of a block exist, those that stand for none included: `Strips::new` counts them.
-        let [x, y, z, w] = unsafe { W::gather(self.0, &block.particles[row]) };
-        (Wide3([x, y, z]), w)
-    }
-
-    /// From the particles of one row to those of the next.
-    #[inline(always)]
-    fn way<W: Wide>(self, block: &StripBlock, row: usize) -> Wide3<W> {
-        self.row::<W>(block, row + 1).0 - self.row::<W>(block, row).0
-    }
-
-    #[inline(always)]
-    pub(in crate::solve) fn put<W: Wide>(
-        self,
-        block: &StripBlock,
-        row: usize,
-        position: Wide3<W>,
-        mobility: W,
-    ) {
-        let [x, y, z] = position.0;
-        // SAFETY: as above, and no other block of the group has these particles.
-        unsafe { W::scatter(self.0, &block.particles[row], [x, y, z, mobility]) }
-    }
-}
-
 /// What positions at the start of a sub-step are for when lengths are corrected.
 #[derive(Debug, Clone, Copy)]
 pub enum Start<T> {
@@ -100,17 +63,6 @@ pub enum Start<T> {
     /// This share of the error that edges had is left to them [1], times the fourth numbers of both ends: 1, or 0 where something touches, which errors come
     /// from again and again.
     Errors(T, f64),
-}
-
-impl<T> Start<T> {
-    /// The same with other positions.
-    pub fn map<U>(self, to: impl FnOnce(T) -> U) -> Start<U> {
-        match self {
-            Start::Unused => Start::Unused,
-            Start::Directions(x) => Start::Directions(to(x)),
-            Start::Errors(x, left) => Start::Errors(to(x), left),
-        }
-    }
 }
 
 /// What a strip is solved for.
@@ -125,24 +77,23 @@ const EASED: u8 = 4;
 
 #[inline(always)]
 fn solve<W: Wide, const KIND: u8>(
-    block: &StripBlock,
-    q: StripParticles,
-    (start, left): (StripParticles, f64),
+    mut q: MovedParticles<'_>,
+    (start, left): (SeenParticles<'_>, f64),
     tension: &mut [Lanes],
     rows: &mut [StripRow],
     limits: Limits,
 ) {
-    let edges = block.links.len();
+    let links = &q.block().links[..];
+    let edges = links.len();
     let (tension, rows) = (&mut tension[..edges], &mut rows[..edges]);
     let (zero, half) = (W::splat(0.0), W::splat(0.5));
-    let (mut p, mut b) = q.row::<W>(block, 0);
-    let mut begun = if KIND == EASED { start.row::<W>(block, 0) } else { (p, b) };
+    let (mut p, mut b) = q.row::<W>(0);
+    let mut begun = if KIND == EASED { start.row::<W>(0) } else { (p, b) };
     let mut last = Last::<W>::none();
-    for (i, row) in rows.iter_mut().enumerate() {
-        let (next_p, next_b) = q.row::<W>(block, i + 1);
-        let StripEdges { squared_rest, compliance } = &block.links[i];
+    for (i, (row, StripEdges { squared_rest, compliance })) in rows.iter_mut().zip(links).enumerate() {
+        let (next_p, next_b) = q.row::<W>(i + 1);
         let (squared_rest, compliance) = (W::load(squared_rest), W::load(compliance));
-        let d = if KIND == ALONG { start.way::<W>(block, i) } else { next_p - p };
+        let d = if KIND == ALONG { start.way::<W>(i) } else { next_p - p };
         let squared = d.fused_dot(d);
         let least = squared.max(squared_rest * W::splat(CRUSHED));
         let kept = W::load(&tension[i]) * W::splat(limits.warm_start);
@@ -164,7 +115,7 @@ fn solve<W: Wide, const KIND: u8>(
                 stretch.min(most).max(zero - most)
             };
             if KIND == EASED {
-                let ((a, free), (b, next_free)) = (begun, start.row::<W>(block, i + 1));
+                let ((a, free), (b, next_free)) = (begun, start.row::<W>(i + 1));
                 begun = (b, next_free);
                 let d = b - a;
                 let before = (d.fused_dot(d) - squared_rest) * half - stretch;
@@ -189,12 +140,12 @@ fn solve<W: Wide, const KIND: u8>(
         let whole = W::load(&tension[i]).mul_add(W::splat(limits.warm_start), applied);
         whole.max(W::splat(limits.least_tension)).store(&mut tension[i]);
         let before = Wide3::load(&row.position);
-        let d = if KIND == ALONG { start.way::<W>(block, i) } else { p - before };
+        let d = if KIND == ALONG { start.way::<W>(i) } else { p - before };
         let next_pull = d.scaled(applied);
-        q.put(block, i + 1, (pull - next_pull).scaled_plus(b, p), b);
+        q.put(i + 1, (pull - next_pull).scaled_plus(b, p), b);
         (p, b, pull) = (before, W::load(&row.mobility), next_pull);
     }
-    q.put(block, 0, pull.scaled_plus(b, p), b);
+    q.put(0, pull.scaled_plus(b, p), b);
 }
 
 /// The edge before the one at hand, with all before it eliminated.
@@ -227,40 +178,40 @@ impl<W: Wide> Last<W> {
 
 #[inline(always)]
 fn solve_hard<W: Wide>(
-    block: &StripBlock,
-    q: StripParticles,
-    start: Start<StripParticles>,
+    q: MovedParticles<'_>,
+    start: Start<&[Vec4]>,
     tension: &mut [Lanes],
     rows: &mut [StripRow],
     limits: Limits,
 ) {
+    let none = SeenParticles::NONE;
     match start {
         Start::Unused if limits.most_give == f64::INFINITY => {
-            solve::<W, HARD>(block, q, (q, 0.0), tension, rows, limits);
+            solve::<W, HARD>(q, (none, 0.0), tension, rows, limits);
         }
-        Start::Unused => solve::<W, LIMITED>(block, q, (q, 0.0), tension, rows, limits),
-        Start::Directions(x) => solve::<W, ALONG>(block, q, (x, 0.0), tension, rows, limits),
-        Start::Errors(x, left) => solve::<W, EASED>(block, q, (x, left), tension, rows, limits),
+        Start::Unused => solve::<W, LIMITED>(q, (none, 0.0), tension, rows, limits),
+        Start::Directions(x) => {
+            let start = (q.seen_in(x), 0.0);
+            solve::<W, ALONG>(q, start, tension, rows, limits);
+        }
+        Start::Errors(x, left) => {
+            let start = (q.seen_in(x), left);
+            solve::<W, EASED>(q, start, tension, rows, limits);
+        }
     }
 }
 
 #[inline(always)]
-fn solve_soft<W: Wide>(
-    block: &StripBlock,
-    q: StripParticles,
-    tension: &mut [Lanes],
-    rows: &mut [StripRow],
-    warm_start: f64,
-) {
-    solve::<W, SOFT>(block, q, (q, 0.0), tension, rows, Limits { warm_start, ..Limits::NONE });
+fn solve_soft<W: Wide>(q: MovedParticles<'_>, tension: &mut [Lanes], rows: &mut [StripRow], warm_start: f64) {
+    let none = (SeenParticles::NONE, 0.0);
+    solve::<W, SOFT>(q, none, tension, rows, Limits { warm_start, ..Limits::NONE });
 }
 
 by_instruction_set! {
     /// Meets the lengths of hard strips to first order; changes particles and tensions, within `limits`.
     pub fn hard = solve_hard(
-        block: &StripBlock,
-        q: StripParticles,
-        start: Start<StripParticles>,
+        q: MovedParticles<'_>,
+        start: Start<&[Vec4]>,
         tension: &mut [Lanes],
         rows: &mut [StripRow],
         limits: Limits,
@@ -269,21 +220,21 @@ by_instruction_set! {
 
 by_instruction_set! {
     /// One implicit step of soft strips; changes particles and tensions, of which the share `warm_start` [1] counts.
-    pub fn soft = solve_soft(block: &StripBlock, q: StripParticles, tension: &mut [Lanes], rows: &mut [StripRow], warm_start: f64)
+    pub fn soft = solve_soft(q: MovedParticles<'_>, tension: &mut [Lanes], rows: &mut [StripRow], warm_start: f64)
 }
 
 #[inline(always)]
-fn level_lanes<W: Wide>(block: &StripBlock, q: StripParticles, y: StripParticles, rows: &mut [StripRow]) {
-    let rows = &mut rows[..block.links.len()];
+fn level_lanes<W: Wide>(q: &[Vec4], mut y: MovedParticles<'_>, rows: &mut [StripRow]) {
+    let (q, links) = (y.seen_in(q), &y.block().links[..]);
+    let rows = &mut rows[..links.len()];
     let zero = W::splat(0.0);
-    let (mut p, mut b) = q.row::<W>(block, 0);
+    let (mut p, mut b) = q.row::<W>(0);
     let mut last = Last::<W>::none();
-    for (i, row) in rows.iter_mut().enumerate() {
-        let (next_p, next_b) = q.row::<W>(block, i + 1);
-        let StripEdges { squared_rest, compliance } = &block.links[i];
+    for (i, (row, StripEdges { squared_rest, compliance })) in rows.iter_mut().zip(links).enumerate() {
+        let (next_p, next_b) = q.row::<W>(i + 1);
         let d = next_p - p;
         let least = d.fused_dot(d).max(W::load(squared_rest) * W::splat(CRUSHED));
-        let error = d.fused_dot(y.way::<W>(block, i) - d);
+        let error = d.fused_dot(y.row::<W>(i + 1).0 - y.row::<W>(i).0 - d);
         let (change, share) = last.eliminate(d, [b, next_b], least, W::load(compliance), error);
         share.store(&mut row.share);
         change.store(&mut row.change);
@@ -294,28 +245,29 @@ fn level_lanes<W: Wide>(block: &StripBlock, q: StripParticles, y: StripParticles
         let row = &rows[i];
         change = share.mul_add(change, W::load(&row.change));
         share = W::load(&row.share);
-        let (before, next_pull) = (q.row::<W>(block, i), q.way::<W>(block, i).scaled(change));
-        let (end, fourth) = y.row::<W>(block, i + 1);
-        y.put(block, i + 1, (pull - next_pull).scaled_plus(b, end), fourth);
+        let (before, next_pull) = (q.row::<W>(i), q.way::<W>(i).scaled(change));
+        let (end, fourth) = y.row::<W>(i + 1);
+        y.put(i + 1, (pull - next_pull).scaled_plus(b, end), fourth);
         (b, pull) = (before.1, next_pull);
     }
-    let (end, fourth) = y.row::<W>(block, 0);
-    y.put(block, 0, pull.scaled_plus(b, end), fourth);
+    let (end, fourth) = y.row::<W>(0);
+    y.put(0, pull.scaled_plus(b, end), fourth);
 }
 
 by_instruction_set! {
     /// Velocity impulses (P1 §3.2, P2 eq. 3): no edge of a hard strip at `q` then changes its length from `q` to `y`, to first order. Changes `y`;
     /// mobilities are those of `q`.
-    pub fn project_velocities = level_lanes(block: &StripBlock, q: StripParticles, y: StripParticles, rows: &mut [StripRow])
+    pub fn project_velocities = level_lanes(q: &[Vec4], y: MovedParticles<'_>, rows: &mut [StripRow])
 }
 
 #[inline(always)]
-fn extent_of<W: Wide>(block: &StripBlock, q: StripParticles) -> [f64; 2] {
+fn extent_of<W: Wide>(block: &StripBlock, q: &[Vec4]) -> [f64; 2] {
+    let q = SeenParticles::new(block, q);
     let (one, mut lost) = (W::splat(1.0), W::splat(0.0));
     let (mut most, mut least) = (one, one);
-    let (mut p, _) = q.row::<W>(block, 0);
+    let (mut p, _) = q.row::<W>(0);
     for (i, StripEdges { squared_rest, compliance }) in block.links.iter().enumerate() {
-        let (next, _) = q.row::<W>(block, i + 1);
+        let (next, _) = q.row::<W>(i + 1);
         let d = next - p;
         // An edge that is not there counts as one at rest.
         let there = W::splat(NO_EDGE).max(W::load(compliance)) - W::load(compliance);
@@ -338,5 +290,5 @@ fn extent_of<W: Wide>(block: &StripBlock, q: StripParticles) -> [f64; 2] {
 
 by_instruction_set! {
     /// The largest and the smallest squared length over its rest, at least and at most 1; NaN may tell that one is lost.
-    pub fn extent = extent_of(block: &StripBlock, q: StripParticles) -> [f64; 2]
+    pub fn extent = extent_of(block: &StripBlock, q: &[Vec4]) -> [f64; 2]
 }

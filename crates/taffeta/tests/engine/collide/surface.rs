@@ -1,5 +1,6 @@
 //! What a body is among all that can touch.
 
+use taffeta::collide::broad_phase::one_ring_culler::OneRingCuller;
 use taffeta::collide::surface::{CollisionSurface, NO_EDGE};
 use taffeta::math::DVec3;
 use taffeta_scene::build;
@@ -31,4 +32,14 @@ fn a_box_is_closed_and_looks_outwards_and_its_features_stand_once() {
     assert_eq!(surface.edges.len(), 18);
     assert_eq!(surface.owned.iter().flat_map(|o| o.corners).filter(|c| *c).count(), 8);
     assert_eq!(surface.owned.iter().flat_map(|o| o.edges).filter(|e| *e != NO_EDGE).count(), 18);
+}
+
+#[test]
+#[should_panic(expected = "triangles name points of the surface")]
+fn neighbours_that_are_no_points_of_the_surface_are_refused() {
+    let sheet = Sheet { width: 1.0, height: 1.0, columns: 4, rows: 4, slack: 1.0 };
+    let scene = Scene { cloth: vec![Cloth { sheet: Some(sheet), ..Cloth::default() }], ..Scene::default() };
+    let mut surface = CollisionSurface::new(&build(&scene, &Default::default()).unwrap().0);
+    surface.points -= 1;
+    OneRingCuller::new(&surface);
 }

@@ -7,10 +7,10 @@ use taffeta::model::Environment;
 use taffeta::model::topology::straight_pairs;
 use taffeta::solve::sparse::direct::LengthSystem;
 use taffeta::solve::strips::bends::{self, Fold};
-use taffeta::solve::strips::blocks::{StripEdge, Strips, Turn, each_block};
-use taffeta::solve::strips::parts::cut;
+use taffeta::solve::strips::blocks::{StripEdge, Strips, Turn};
+use taffeta::solve::strips::parts::{EdgeStrip, cut};
 use taffeta::solve::strips::predict::{self, PredictInputs, Predictor};
-use taffeta::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
+use taffeta::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
 use taffeta_scene::{Method, Scene};
 
 /// A small net of edges with lengths to keep.
@@ -103,22 +103,16 @@ fn sweeps_over_strips(net: &Net, single: bool, set: InstructionSet, sweeps: Swee
         room.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
         room
     };
-    let (mut q, mut along) = (room(&net.q), room(&net.along()));
+    let (mut q, along) = (room(&net.q), room(&net.along()));
     let mut tension = vec![Lanes::ZERO; packed.rows];
     let mut scratch = vec![vec![StripRow::default(); packed.longest]];
     let mut count = 0;
     while count < 20_000 && net.worst(&q) >= 1e-14 {
         count += 1;
-        let mut first = 0;
-        let (to, at) = (StripParticles(q.as_mut_ptr()), StripParticles(along.as_mut_ptr()));
-        for group in &packed.groups {
-            let rows: usize = group.iter().map(|b| b.rows()).sum();
-            each_block(group, &mut tension[first..first + rows], &mut scratch, &|block, tension, rows| {
-                let start = if sweeps == Sweeps::Frozen { Start::Directions(at) } else { Start::Unused };
-                tridiagonal::hard(set, block, to, start, tension, rows, limits);
-            });
-            first += rows;
-        }
+        let start = if sweeps == Sweeps::Frozen { Start::Directions(&along[..]) } else { Start::Unused };
+        packed.sweep(&mut q, &mut tension, &mut scratch, |q, tension, rows| {
+            tridiagonal::hard(set, q, start, tension, rows, limits);
+        });
     }
     q.truncate(n);
     (q, count)
@@ -310,22 +304,24 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
     packed.pace_bends(0.01);
     let mut q = net.q.clone();
     q.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
-    let (mut x, mut y) = (q.clone(), q.clone());
+    let (x, mut y) = (q.clone(), q.clone());
     y.iter_mut().zip(&net.rest).for_each(|(y, rest)| y.0[0] += rest.z);
-    let (x, y_at) = (StripParticles(x.as_mut_ptr()), StripParticles(y.as_mut_ptr()));
-    let mut rows = vec![StripRow::default(); packed.longest];
-    let mut folds = vec![Fold::default(); packed.longest];
-    for block in packed.groups.iter().flatten() {
-        let to = StripParticles(q.as_mut_ptr());
-        let mut tension = vec![Lanes([0.1; LANES]); block.rows()];
-        bends::bend(set, block, x, to, &mut folds);
-        tridiagonal::soft(set, block, to, &mut tension, &mut rows, 0.7);
-        let limits = Limits { most_give: 1e-3, ..Limits::NONE };
-        for start in [Start::Unused, Start::Errors(x, 0.5)] {
-            tridiagonal::hard(set, block, to, start, &mut tension, &mut rows, limits);
-        }
-        tridiagonal::project_velocities(set, block, to, y_at, &mut rows);
+    let mut tension = vec![Lanes([0.1; LANES]); packed.rows];
+    let mut rows = [vec![StripRow::default(); packed.longest]];
+    let mut folds = [vec![Fold::default(); packed.longest]];
+    packed.sweep(&mut q, &mut tension, &mut folds, |q, _, folds| bends::bend(set, &x, q, folds));
+    packed.sweep(&mut q, &mut tension, &mut rows, |q, tension, rows| {
+        tridiagonal::soft(set, q, tension, rows, 0.7);
+    });
+    let limits = Limits { most_give: 1e-3, ..Limits::NONE };
+    for start in [Start::Unused, Start::Errors(&x[..], 0.5)] {
+        packed.sweep(&mut q, &mut tension, &mut rows, |q, tension, rows| {
+            tridiagonal::hard(set, q, start, tension, rows, limits);
+        });
     }
+    packed.sweep(&mut y, &mut tension, &mut rows, |y, _, rows| {
+        tridiagonal::project_velocities(set, &q, y, rows);
+    });
     q.extend(y);
     q
 }
@@ -427,12 +423,11 @@ fn moments_along_a_strip_are_those_of_its_end() {
             let own = list.iter().zip(&mobility).map(|(p, b)| Vec4([p.x, p.y, p.z, *b]));
             own.chain(idle.clone()).collect()
         };
-        let (mut from, mut q) = (padded(&x), padded(&free));
-        let (h, mut folds) = (0.01, vec![Fold::default(); packed.longest]);
+        let (from, mut q) = (padded(&x), padded(&free));
+        let (h, mut folds) = (0.01, [vec![Fold::default(); packed.longest]]);
         packed.pace_bends(h);
-        let (from, to) = (StripParticles(from.as_mut_ptr()), StripParticles(q.as_mut_ptr()));
-        let set = InstructionSet::available()[0];
-        packed.groups.iter().flatten().for_each(|block| bends::bend(set, block, from, to, &mut folds));
+        let (set, mut tension) = (InstructionSet::available()[0], vec![Lanes::ZERO; packed.rows]);
+        packed.sweep(&mut q, &mut tension, &mut folds, |q, _, folds| bends::bend(set, &from, q, folds));
         // What the moments at the end would do from where nothing bends is where the end is.
         let mut moved = free.clone();
         let mut most: f64 = 0.0;
@@ -452,6 +447,101 @@ fn moments_along_a_strip_are_those_of_its_end() {
             assert!(off < 1e-13 * most.max(1.0), "case {case}, particle {k}: {off} of {most}");
         }
     }
+}
+
+/// Strips through `particles`, all in one group, of particles 0 to 4.
+fn one_group(particles: &[&[u32]]) -> Strips {
+    let strip = |list: &&[u32]| EdgeStrip {
+        particles: list.to_vec(),
+        edges: (1..list.len() as u32).map(|i| i - 1).collect(),
+    };
+    let group = particles.iter().map(strip).collect();
+    Strips::new(&[group], 4, (5, 0), |_| StripEdge { rest: 1.0, compliance: 0.0 }, |_| None)
+}
+
+#[test]
+#[should_panic(expected = "particle 2 comes twice in one group of strips")]
+fn strips_of_one_group_that_share_a_particle_are_refused() {
+    one_group(&[&[0, 1, 2], &[2, 3]]);
+}
+
+#[test]
+#[should_panic(expected = "particle 5 of a strip is not there")]
+fn strips_through_a_particle_that_is_not_there_are_refused() {
+    one_group(&[&[0, 1], &[4, 5]]);
+}
+
+#[test]
+fn what_strips_name_must_be_there() {
+    let packed = one_group(&[&[0, 1, 2], &[3, 4]]);
+    let set = InstructionSet::available()[0];
+    let sweep = |particles: usize, start: usize| {
+        let (mut q, start) = (vec![Vec4::ZERO; particles], vec![Vec4::ZERO; start]);
+        let mut tension = vec![Lanes::ZERO; packed.rows];
+        packed.sweep(&mut q, &mut tension, &mut [vec![StripRow::default(); packed.longest]], |q, t, rows| {
+            tridiagonal::hard(set, q, Start::Errors(&start, 0.5), t, rows, Limits::NONE);
+        });
+    };
+    let refuses = |particles: usize, start: usize| {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sweep(particles, start))).is_err()
+    };
+    let all = 5 + packed.idle;
+    assert!(!refuses(all, all), "all there");
+    assert!(refuses(all - 1, all), "particles");
+    assert!(refuses(all, all - 1), "where they were");
+    let block = packed.blocks().next().unwrap();
+    let extent = || tridiagonal::extent(set, block, &vec![Vec4::ZERO; all - 1]);
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(extent)).is_err(), "those it measures");
+}
+
+#[test]
+fn blocks_on_several_threads_give_the_bits_of_one() {
+    let net = Net::of_size(&mut Random::new(3), [40, 60], 0.05);
+    let (n, set) = (net.rest.len(), InstructionSet::available()[0]);
+    let groups = cut(&net.edges, &straight_pairs(&net.edges, &net.rest), n);
+    let packed = Strips::new(&groups, net.edges.len(), (n, 0), net.link(1e-6), |_| None);
+    let swept = |scratches: usize| {
+        let mut q = net.q.clone();
+        q.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
+        let mut tension = vec![Lanes::ZERO; packed.rows];
+        let mut scratch = vec![vec![StripRow::default(); packed.longest]; scratches];
+        for _ in 0..20 {
+            packed.sweep(&mut q, &mut tension, &mut scratch, |q, tension, rows| {
+                tridiagonal::hard(set, q, Start::Unused, tension, rows, Limits::NONE);
+            });
+        }
+        (q, tension)
+    };
+    assert!(packed.blocks().count() > 8 && swept(1) == swept(16));
+}
+
+#[test]
+fn predictions_refuse_lists_that_are_too_short() {
+    let simulation = simulation(&free_sheet(Method::ImpulseStrips, 3));
+    let (model, set) = (simulation.model(), InstructionSet::available()[0]);
+    let (n, edges) = (model.particle_count(), model.edges.len());
+    let pull = Predictor::new(n, model.edges.iter().copied().zip(0..));
+    let refuses = |points: usize, tensions: usize, particles: usize| {
+        let (at, tension, share) = (vec![Vec4::ZERO; points], vec![0.0; tensions], vec![1.0; n]);
+        let now = PredictInputs {
+            mass: &model.mass,
+            inverse_mass: simulation.environment().inverse_mass(),
+            gravity: model.gravity,
+            h: 0.01,
+            x: &at,
+            y: &at,
+            held: &[],
+            tension: &tension,
+            warm_start: 1.0,
+            share: &share,
+        };
+        let apply = || predict::apply(set, &pull, 0..particles, &now, &mut vec![Vec4::ZERO; particles]);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(apply)).is_err()
+    };
+    assert!(!refuses(n, edges, n), "all there");
+    assert!(refuses(n - 1, edges, 1), "ends of edges");
+    assert!(refuses(n, edges - 1, 1), "tensions");
+    assert!(refuses(n + 1, edges, n + 1), "particles of the model");
 }
 
 #[test]

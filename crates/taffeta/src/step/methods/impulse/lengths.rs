@@ -5,8 +5,8 @@ use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::model::{Environment, Method, Model};
 use crate::solve::sparse::direct::LengthSystem;
-use crate::solve::strips::blocks::{self, StripBlock, Strips};
-use crate::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
+use crate::solve::strips::blocks::Strips;
+use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
 
 /// Sweeps over single edges that do about as much as one over strips.
 const SWEEPS_OF_EDGES: u32 = 30;
@@ -47,16 +47,16 @@ impl Lengths {
         if let Some(direct) = self.direct.as_mut().filter(|_| !far) {
             return direct.correct(q, start, numbers_mut(tension), limits);
         }
-        let (set, start) = (self.set, start.map(|x| StripParticles(x.as_ptr().cast_mut())));
-        sweep(&self.strips, q, tension, scratch, |block, q, tension, rows| {
-            tridiagonal::hard(set, block, q, start, tension, rows, limits);
+        let set = self.set;
+        self.strips.sweep(q, tension, scratch, |q, tension, rows| {
+            tridiagonal::hard(set, q, start, tension, rows, limits);
         });
     }
 
     /// One iteration of velocity impulses: edges at `q` keep their lengths on the way to `y`.
     pub fn project_velocities(
         &mut self,
-        q: &mut [Vec4],
+        q: &[Vec4],
         y: &mut [Vec4],
         tension: &mut [Lanes],
         scratch: &mut [Vec<StripRow>],
@@ -64,18 +64,15 @@ impl Lengths {
         if let Some(direct) = &mut self.direct {
             return direct.level(q, y);
         }
-        let (set, y) = (self.set, StripParticles(y.as_mut_ptr()));
-        sweep(&self.strips, q, tension, scratch, |block, q, _, rows| {
-            tridiagonal::project_velocities(set, block, q, y, rows)
-        });
+        let set = self.set;
+        self.strips.sweep(y, tension, scratch, |y, _, rows| tridiagonal::project_velocities(set, q, y, rows));
     }
 
     /// The largest strain of a hard edge at positions that end with those of no particle.
     pub fn strain(&self, positions: &[Vec4]) -> f64 {
-        let q = StripParticles(positions.as_ptr().cast_mut());
         let (mut most, mut least, mut lost) = (1.0_f64, 1.0_f64, 0.0);
-        for block in self.strips.groups.iter().flatten() {
-            let [up, down] = tridiagonal::extent(self.set, block, q);
+        for block in self.strips.blocks() {
+            let [up, down] = tridiagonal::extent(self.set, block, positions);
             (most, least, lost) = (most.max(up), least.min(down), lost + 0.0 * up);
         }
         (most.sqrt() - 1.0).max(1.0 - least.sqrt()) + lost
@@ -87,26 +84,9 @@ impl Lengths {
     }
 }
 
-/// All blocks of all groups, one group after the other.
-pub fn sweep<StripRow: Send>(
-    strips: &Strips,
-    q: &mut [Vec4],
-    tension: &mut [Lanes],
-    scratch: &mut [Vec<StripRow>],
-    work: impl Fn(&StripBlock, StripParticles, &mut [Lanes], &mut [StripRow]) + Sync,
-) {
-    let q = StripParticles(q.as_mut_ptr());
-    let mut left = tension;
-    for group in &strips.groups {
-        let (own, rest) = std::mem::take(&mut left).split_at_mut(group.iter().map(StripBlock::rows).sum());
-        blocks::each_block(group, own, scratch, &|block, tension, rows| work(block, q, tension, rows));
-        left = rest;
-    }
-}
-
 /// Tensions as one list of numbers.
 pub fn numbers(lanes: &[Lanes]) -> &[f64] {
-    // SAFETY: `Lanes` is `repr(C)` around eight numbers.
+    // SAFETY: `Lanes` is `repr(C)` around eight numbers, which fill it: 64 bytes at a multiple of 64.
     unsafe { std::slice::from_raw_parts(lanes.as_ptr().cast(), LANES * lanes.len()) }
 }
 

@@ -16,16 +16,16 @@ use crate::math::{DVec3, Vec4};
 use crate::model::memory::ImpulseMemory;
 use crate::model::{Direction, Environment, Memory, Method, Model, State, Velocities};
 use crate::solve::strips::bends::{self, Fold};
-use crate::solve::strips::blocks::{StripBlock, Strips};
+use crate::solve::strips::blocks::Strips;
 use crate::solve::strips::predict::{self, PredictInputs, Predictor, Sums, VelocityUpdate};
-use crate::solve::strips::tridiagonal::{self, Limits, Start, StripParticles, StripRow};
+use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::StepError;
 use crate::step::rigid_bodies;
 use crate::step::solid_contact;
 use elements as parts;
 use final_sweeps::MOST_SWEEPS;
-use lengths::{Lengths, numbers, sweep};
+use lengths::{Lengths, numbers};
 use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
@@ -195,28 +195,22 @@ impl Impulse {
 
     /// Bending along strips, then of bends that no strip has.
     fn bend(&mut self, model: &Model, h: f64) {
-        let (set, x) = (self.set, StripParticles(self.x.as_mut_ptr()));
+        let (set, x) = (self.set, &self.x);
         let strips = self.bent.as_ref().unwrap_or(&self.lengths.strips);
-        let work =
-            |block: &StripBlock, q, _: &mut [Lanes], folds: &mut [Fold]| bends::bend(set, block, x, q, folds);
         // Bends have no tensions: any room will do.
-        sweep(strips, &mut self.q, &mut self.saved_tension, &mut self.folds, work);
+        strips.sweep(&mut self.q, &mut self.saved_tension, &mut self.folds, |q, _, folds| {
+            bends::bend(set, x, q, folds)
+        });
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
     }
 
     /// Diagonals as implicit springs, one group of strips after the other.
     fn shear(&mut self) {
         let (set, warm_start) = (self.set, self.warm_start());
-        let work = |block: &StripBlock, q, tension: &mut [Lanes], rows: &mut [StripRow]| {
-            tridiagonal::soft(set, block, q, tension, rows, warm_start)
-        };
-        sweep(
-            &self.soft,
-            &mut self.q,
-            &mut self.tension[self.lengths.strips.rows..],
-            &mut self.scratch,
-            work,
-        );
+        let tension = &mut self.tension[self.lengths.strips.rows..];
+        self.soft.sweep(&mut self.q, tension, &mut self.scratch, |q, tension, rows| {
+            tridiagonal::soft(set, q, tension, rows, warm_start)
+        });
     }
 
     /// One iteration of position impulses over all hard edges; `far` from their lengths, if so. The share `left` of the errors at the start of the sub-step stays.

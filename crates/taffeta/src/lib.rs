@@ -12,13 +12,31 @@
 //! code that is not the solver. Models are authored by the crate `taffeta-scene`, from scene files or from a program. The engine opens no file, prints nothing
 //! and never exits.
 
+//! # What is public
+//!
+//! [`Simulation`], what it is made of ([`model`]), what it tells ([`step`], [`check`]) and the mathematics in between. With the feature `internals`, which
+//! promises nothing from version to version, forces, solvers and collision detection are reached too, for experiments.
+
+// What only experiments and tests reach is not dead.
+#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
+
+/// Modules that are public with the feature `internals` alone.
+macro_rules! internal {
+    ($($name:ident)*) => {
+        $(
+            #[cfg(feature = "internals")]
+            pub mod $name;
+            #[cfg(not(feature = "internals"))]
+            pub(crate) mod $name;
+        )*
+    };
+}
+
 pub mod check;
-pub mod collide;
-pub mod forces;
 pub mod math;
 pub mod model;
-pub mod parallel;
-pub mod solve;
 pub mod step;
+
+internal! { collide forces parallel solve }
 
 pub use step::Simulation;

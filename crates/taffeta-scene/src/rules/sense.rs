@@ -88,8 +88,7 @@ impl Scene {
         if cloth.solid.is_some() && method == Method::ImpulseStrips {
             faults.report(Rule::NotForMethod, place.key("solid"), "{ .. }", &detail, remedy);
         }
-        // Edges that are corrected one by one have pulls that tell nothing from step to step.
-        if method != Method::ImpulseIterative {
+        if !method.goes_edge_by_edge() {
             return;
         }
         let remedy = "choose any other method, or leave this out";

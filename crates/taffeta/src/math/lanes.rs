@@ -27,6 +27,7 @@ impl Lanes {
 pub struct InstructionSet(Instructions);
 
 /// Which instructions there are.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Instructions {
     /// AVX-512: eight numbers in a register.
@@ -52,11 +53,11 @@ impl InstructionSet {
 
     /// Those that the processor has, widest first.
     pub fn detected() -> &'static [InstructionSet] {
-        const AVX512: InstructionSet = InstructionSet(Instructions::Avx512);
-        const AVX2: InstructionSet = InstructionSet(Instructions::Avx2);
         const PLAIN: InstructionSet = InstructionSet(Instructions::Plain);
         #[cfg(target_arch = "x86_64")]
         {
+            const AVX512: InstructionSet = InstructionSet(Instructions::Avx512);
+            const AVX2: InstructionSet = InstructionSet(Instructions::Avx2);
             let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
             let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
             if avx2 && avx512 && is_x86_feature_detected!("avx512dq") {
@@ -104,6 +105,7 @@ impl InstructionSet {
     }
 
     /// Which they are.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn instructions(self) -> Instructions {
         self.0
     }

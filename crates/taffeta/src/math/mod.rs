@@ -1,13 +1,17 @@
 //! Mathematics that knows no cloth: vectors, rigid poses, random numbers, trigonometry with the same bits everywhere.
 
-pub mod lanes;
+internal! { lanes vec4 }
+
 #[cfg(target_arch = "x86_64")]
 mod lanes_x86;
 pub mod pose;
 pub mod random;
 pub mod trig;
-pub mod vec4;
 
 pub use glam::{DAffine3, DMat3, DMat4, DQuat, DVec2, DVec3};
+pub use lanes::InstructionSet;
 pub use pose::Pose;
+#[cfg(not(feature = "internals"))]
+pub(crate) use vec4::Vec4;
+#[cfg(feature = "internals")]
 pub use vec4::Vec4;

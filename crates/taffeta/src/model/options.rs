@@ -148,6 +148,11 @@ impl Method {
         matches!(self, Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect)
     }
 
+    /// Whether it corrects one edge after the other: what an edge then pulls with tells nothing from step to step.
+    pub fn goes_edge_by_edge(self) -> bool {
+        matches!(self, Method::ImpulseIterative | Method::Xpbd)
+    }
+
     /// What it does, in one line.
     pub fn about(self) -> &'static str {
         match self {

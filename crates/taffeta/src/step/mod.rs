@@ -15,8 +15,9 @@ pub use observer::Observer;
 pub use report::{Energy, Shortfall, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
+pub use crate::collide::CcdStats;
+use crate::collide::ContactPipeline;
 use crate::collide::contact::untangle::ways_apart;
-use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Environment, Model, State, TornModels};

@@ -1,7 +1,9 @@
 //! One box against sixteen at once, in whatever registers the processor has.
 
 use super::boxes::Bounds;
-use crate::math::lanes::{InstructionSet, Instructions};
+use crate::math::lanes::InstructionSet;
+#[cfg(target_arch = "x86_64")]
+use crate::math::lanes::Instructions;
 
 /// How many boxes stand side by side.
 pub const WIDE: usize = 16;

@@ -52,7 +52,7 @@ pub struct ContactPoint {
 
 /// What a contact does along the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Grip {
+enum FrictionState {
     Stuck,
     /// Along a direction, this far from where it stuck [m].
     Sliding(DVec3, f64),
@@ -66,7 +66,7 @@ struct ContactRow {
     collider: u32,
     /// Whether it pushes along the normal.
     pushes: bool,
-    grip: Grip,
+    grip: FrictionState,
     /// Stiffness [N/m].
     stiffness: f64,
     /// Where the point is if velocities were 0, and how far from where it stuck it is then [m].
@@ -285,7 +285,7 @@ impl ContactRows {
         for row in pressed().filter(|row| row.collider != OF_FEATURES) {
             let ContactPoint { particles, carried, .. } = row.contact;
             let held = match row.grip {
-                Grip::Stuck => DMat3::IDENTITY,
+                FrictionState::Stuck => DMat3::IDENTITY,
                 _ => row.contact.normals(),
             };
             let own = &mut v[particles[0] as usize];
@@ -364,7 +364,8 @@ impl ContactRow {
         let moved = point - contact.point(|i| reach.x[i].xyz()) - contact.carried;
         // The force that holds says how far the point is from where it stuck.
         let slip = contact.along(moved - contact.held / stiffness);
-        let mut row = Self { contact, collider, pushes: true, grip: Grip::Stuck, stiffness, point, slip };
+        let mut row =
+            Self { contact, collider, pushes: true, grip: FrictionState::Stuck, stiffness, point, slip };
         // Whoever slid goes on sliding, whoever was held tries to hold. Under a pressure that nobody knows yet nothing holds.
         if contact.held.length() >= contact.friction * contact.pressure * (1.0 - AT_LIMIT) {
             row.grip = row.grip_at(row.moved(reach, v));
@@ -389,8 +390,8 @@ impl ContactRow {
         let tangents = DMat3::IDENTITY - normals;
         // Along normal and surface it is equally stiff.
         let (mut block, mut force) = match self.grip {
-            Grip::Stuck => (tangents * self.stiffness, self.slip * -self.stiffness),
-            Grip::Sliding(d, slip) => {
+            FrictionState::Stuck => (tangents * self.stiffness, self.slip * -self.stiffness),
+            FrictionState::Sliding(d, slip) => {
                 let across =
                     (tangents - DMat3::from_cols(d * d.x, d * d.y, d * d.z)) * (friction * pressure / slip);
                 (across, d * (-friction * pressure) - across * self.slip)
@@ -404,13 +405,17 @@ impl ContactRow {
     }
 
     /// How it holds where the point has moved that far, under the pressure so far.
-    fn grip_at(&self, moved: DVec3) -> Grip {
+    fn grip_at(&self, moved: DVec3) -> FrictionState {
         let slip = self.slip + self.contact.along(moved);
         let (far, most) = (slip.length(), self.contact.friction * self.contact.pressure);
         if most == 0.0 {
-            return Grip::Sliding(DVec3::ZERO, 1.0);
+            return FrictionState::Sliding(DVec3::ZERO, 1.0);
         }
-        if self.stiffness * far <= most { Grip::Stuck } else { Grip::Sliding(slip / far, far) }
+        if self.stiffness * far <= most {
+            FrictionState::Stuck
+        } else {
+            FrictionState::Sliding(slip / far, far)
+        }
     }
 
     /// How hard it pushes where the point has moved that far [N].

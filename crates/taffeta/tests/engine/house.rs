@@ -310,7 +310,7 @@ fn is_key(keys: &[String], path: &str) -> bool {
 #[test]
 fn every_scene_key_named_in_a_document_exists() {
     let (keys, mut faults) = (scene_keys(), Faults::default());
-    let files = ["json", "taffeta", "toml", "obj", "ply", "md"];
+    let files = ["json", "taffeta", "toml", "obj", "ply", "md", "rs"];
     for document in &documents() {
         let dotted = |name: &&str| {
             let (first, last) = name.split_once('.').unwrap_or_default();

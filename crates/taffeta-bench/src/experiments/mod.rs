@@ -8,6 +8,7 @@ mod hang;
 mod limit;
 mod moving;
 mod papers;
+mod params;
 mod peers;
 mod physics;
 mod stable_step;
@@ -41,6 +42,7 @@ enum Experiment {
     Detect(detect::Args),
     Physics(physics::Args),
     Papers(papers::Args),
+    Params(params::Args),
     Compare(compare::Args),
     Peers(peers::Args),
 }
@@ -81,6 +83,7 @@ impl Experiment {
             Self::Detect(args) => ("detect", &args.common),
             Self::Physics(args) => ("physics", &args.common),
             Self::Papers(args) => ("papers", &args.common),
+            Self::Params(args) => ("params", &args.common),
             Self::Compare(args) => ("compare", &args.common),
             Self::Peers(args) => ("peers", &args.common),
         }
@@ -93,6 +96,7 @@ impl Experiment {
             Self::Tree(args) => tree::measure(args),
             Self::StableStep(args) => stable_step::measure(args),
             Self::Flags(args) => flags::measure(args),
+            Self::Params(args) => params::measure(args),
             Self::Limit(args) => limit::measure(args),
             Self::Detect(args) => detect::measure(args),
             Self::Physics(args) => physics::measure(args),

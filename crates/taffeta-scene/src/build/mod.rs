@@ -36,7 +36,7 @@ use taffeta::model::rigid::{RigidBody, Solid};
 use taffeta::model::topology::Topology;
 use taffeta::model::{
     AirModel, Balloon, Bends, Buckles, ClothPiece, Collider, Fabric, Form, Hinges, Membranes, Method, Model,
-    Motion, Shape, Springs, State, Stitches, StrainLimit, TornModels,
+    Motion, Params, Shape, Springs, State, Stitches, StrainLimit, TornModels,
 };
 
 /// Density of a free body that has none given [kg/m³].
@@ -162,6 +162,7 @@ fn empty_model(scene: &Scene) -> Model {
             let tears = scene.cloth.iter().any(|cloth| cloth.tear.is_some());
             (scene.solver.method == Method::Verlet && !tears).then(StrainLimit::default)
         }),
+        params: Params::default(),
         gravity: DVec3::from(scene.gravity),
         weightless: scene.weightless,
         air: air_model(&scene.air, scene.seed),

@@ -13,16 +13,10 @@ use super::ccd::window::CcdWindow;
 use super::contact::contacts::Contacts;
 use super::contact::projection::FeatureContact;
 use crate::math::{DVec3, Vec4};
+use crate::model::params::CollisionParams;
 use crate::model::{Environment, Model};
 use std::ops::AddAssign;
 
-/// Rounds in which features that would meet are pushed apart, and rounds in all.
-const PUSHES: u32 = 4;
-const ROUNDS: u32 = 64;
-/// How far the pairs at the end of a window reach beyond the distances that are kept, as a share of the longest edge: the contact pipeline may move points by half of it.
-const PAD: f64 = 0.05;
-/// The pairs at its start reach so many times as far: what the method then does seldom makes it necessary to find them anew.
-const FORESIGHT: f64 = 3.0;
 /// What was shown apart at its start, by the pad more than is kept, still is where both ends have moved by this share of the pad: half of it, but for
 /// roundings.
 const SHOWN: f64 = 0.49;
@@ -30,6 +24,7 @@ const SHOWN: f64 = 0.49;
 /// Watches over a model. All of it is scratch: what it does depends on the positions alone.
 #[derive(Debug)]
 pub struct ContactPipeline {
+    params: CollisionParams,
     window: CcdWindow,
     found: CandidateCache,
     contacts: Contacts,
@@ -77,7 +72,8 @@ impl ContactPipeline {
             tangles: Tangles::default(),
             check: CcdCheck::new(),
             impact_zones: ImpactZones::new(model, &window),
-            pad: PAD * longest_edge,
+            pad: model.params.collision.pad * longest_edge,
+            params: model.params.collision,
             window,
         })
     }
@@ -111,7 +107,7 @@ impl ContactPipeline {
         ways: impl Iterator<Item = DVec3>,
     ) {
         self.place(model, times, positions, ways);
-        self.found.find(&self.window, FORESIGHT * self.pad);
+        self.found.find(&self.window, self.params.foresight * self.pad);
         self.contacts.list(&mut self.window, &mut self.found, &self.tangles, self.pad);
     }
 
@@ -163,20 +159,20 @@ impl ContactPipeline {
         lift(window);
         found.ensure_valid(window, self.pad);
         found.tell_changed(window, SHOWN * self.pad);
-        for round in 0..ROUNDS {
+        for round in 0..self.params.rounds {
             check.run(window, found, &self.tangles);
             settled.rounds = round + 1;
             settled.hits = settled.hits.max(check.hits.len() as u32);
-            settled.slowed += u32::from(round > PUSHES);
+            settled.slowed += u32::from(round > self.params.pushes);
             if check.hits.is_empty() {
                 break;
             }
             window.changed.fill(false);
-            if round < PUSHES {
+            if round < self.params.pushes {
                 push(window, found.pairs(), &check.hits);
                 lift(window);
             } else {
-                if round == PUSHES {
+                if round == self.params.pushes {
                     impact_zones.begin(window);
                 }
                 settled.pinched += impact_zones.slow_down(window, found, &check.hits);

@@ -6,6 +6,7 @@ pub mod environment;
 pub mod fabric;
 pub mod memory;
 pub mod options;
+pub mod params;
 pub mod parting;
 pub mod pins;
 pub mod state;
@@ -21,6 +22,7 @@ pub use fabric::Fabric;
 pub use memory::Memory;
 pub use motion::{Ease, Keyframe, Motion};
 pub use options::{Direction, LimitWay, Method, ParticleOrder, StepChoice, StrainLimit, Velocities};
+pub use params::Params;
 pub use parting::{BreakingPin, Split, Tearing, TornModels};
 pub use pins::{Led, PinGroup};
 pub use rigid::RigidBody;
@@ -60,6 +62,8 @@ pub struct Model {
     pub order: ParticleOrder,
     /// How edges that are too long are shortened, if they are.
     pub limit: Option<StrainLimit>,
+    /// The tuned numbers of the methods.
+    pub params: Params,
 
     // What acts on all at the start ([`Environment`]).
     /// Acceleration [m/s²].

@@ -4,13 +4,8 @@ use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::free::FreeBodies;
 use crate::collide::surface::{CollisionSurface, Kept};
 use crate::math::{DVec3, Pose, Vec4};
+use crate::model::params::CollisionParams;
 use crate::model::{Environment, Form, Model, PosedShape, Shape};
-
-/// How far particles may move against each other in a window, as a share of the longest edge: contacts are found at its start.
-const REACH: f64 = 0.25;
-/// One in so many particles may be faster, by so many times: a hand that pulls at one point shall not make all of the cloth slow.
-const FEW: usize = 50;
-const FASTER: f64 = 8.0;
 
 /// All that can touch, and how it moves.
 #[derive(Debug)]
@@ -35,6 +30,8 @@ pub struct CcdWindow {
     /// The object of every point, and for every two objects what they keep between them.
     object: Vec<u32>,
     kept: Vec<Kept>,
+    /// The tuned numbers.
+    pub params: CollisionParams,
     /// How far particles may move against each other [m].
     reach: f64,
     /// Squares of how far they would [m²].
@@ -62,7 +59,8 @@ impl CcdWindow {
             wide: [(); 2].map(|_| vec![Vec4::ZERO; surface.points]),
             object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect(),
             kept: for_every_two(&surface, |a, b| surface.between(a, b)),
-            reach: REACH * longest_edge,
+            params: model.params.collision,
+            reach: model.params.collision.window_reach * longest_edge,
             squares: Vec::new(),
             surface,
         }
@@ -75,10 +73,11 @@ impl CcdWindow {
         if n == 0 {
             return 1;
         }
+        let faster = self.params.few_faster;
         self.squares.clear();
         self.squares.extend(ways.clone().map(|way| way.distance_squared(mean)));
-        let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / FEW, f64::total_cmp);
-        let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (FASTER * FASTER)));
+        let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / self.params.few_particles as usize, f64::total_cmp);
+        let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (faster * faster)));
         // Bodies have few particles and much to meet.
         let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
         let longest = of_bodies.fold(longest, f64::max).sqrt();

@@ -1,13 +1,12 @@
 //! The contacts of a window: listed at its start, answered in each of its sub-steps.
 
-use super::projection::{self, Done, FeatureContact, FeatureMotion};
+use super::projection::{self, Done, FeatureContact, ContactMotion};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::ccd::candidate_cache::{CandidateCache, TASK, room_for};
 use crate::collide::ccd::separating_axis_filter::SeparatingAxisFilter;
 use crate::collide::ccd::tangles::Tangles;
 use crate::collide::ccd::window::{CcdWindow, for_every_two};
 use crate::collide::is_smooth;
-use crate::collide::rigid::contact;
 use crate::collide::rigid::contacts::{Begin, RigidContacts};
 use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::InstructionSet;
@@ -142,16 +141,17 @@ impl Contacts {
         mut moved: impl FnMut(usize, DVec3),
     ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
+        let moved_from = ContactMotion { before, bodies, h, params: window.params };
         let any = projection::project(
             &self.list,
             &mut self.done,
-            &FeatureMotion { before, bodies, h },
+            &moved_from,
             after,
             &mut moved,
         );
         any | self.rigid_contacts.project(
             &window.free,
-            &contact::RigidMotion { before, bodies, h },
+            &moved_from,
             after,
             moved,
         )

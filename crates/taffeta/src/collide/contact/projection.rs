@@ -4,11 +4,7 @@ use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::ccd::distance::{PairKind, closest};
 use crate::collide::surface::CollisionSurface;
 use crate::math::{DVec3, Vec4};
-
-/// Features that are too near part no faster than this, so that they do not jump [m/s].
-pub const PARTING_SPEED: f64 = 0.2;
-/// What is not further apart than so many times the distance kept still counts as touching: contacts that share points lift one another a little.
-const HOVERS: f64 = 1.2;
+use crate::model::params::CollisionParams;
 
 /// Two features near one another: Σ weights x leads from the second to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,20 +103,22 @@ pub fn drop_shadowed(contacts: &mut Vec<FeatureContact>, shadowed: &mut Vec<bool
 
 /// Where everything is before and after a sub-step.
 #[derive(Debug, Clone, Copy)]
-pub struct FeatureMotion<'a> {
+pub struct ContactMotion<'a> {
     /// Particles at the start [m].
     pub before: &'a [Vec4],
     /// Points of bodies at the start and at the end [m].
     pub bodies: [&'a [DVec3]; 2],
     /// Duration [s].
     pub h: f64,
+    /// The tuned numbers.
+    pub params: CollisionParams,
 }
 
 /// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns whether anything was moved.
 pub fn project(
     contacts: &[FeatureContact],
     done: &mut [Done],
-    moved: &FeatureMotion,
+    moved: &ContactMotion,
     after: &mut [Vec4],
     mut touched: impl FnMut(usize, DVec3),
 ) -> bool {
@@ -129,11 +127,11 @@ pub fn project(
         let n = contact.normal;
         let to = contact.between(after, moved.bodies[1]);
         let gap = n.dot(to);
-        if gap >= HOVERS * contact.distance && done.push == 0.0 {
+        if gap >= moved.params.hovers * contact.distance && done.push == 0.0 {
             continue;
         }
         let from = contact.between(&moved.before[..after.len()], moved.bodies[0]);
-        let kept = contact.distance.min(n.dot(from) + PARTING_SPEED * moved.h);
+        let kept = contact.distance.min(n.dot(from) + moved.params.parting_speed * moved.h);
         let push = (done.push + kept - gap).max(0.0);
         let slip = to - from;
         let wanted = done.grip - (slip - n.dot(slip) * n);

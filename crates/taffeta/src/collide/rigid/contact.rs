@@ -2,13 +2,10 @@
 
 use super::contacts::Begin;
 use super::free::{FreeBodies, Lie};
-use crate::collide::contact::projection::PARTING_SPEED;
+use crate::collide::contact::projection::ContactMotion;
 use crate::collide::surface::Kept;
 use crate::math::{DMat3, DVec3, Pose, Vec4};
 use std::ops::Range;
-
-/// What is so many times further apart than the distance kept, less what is solid of it, does not touch yet.
-const HOVERS: f64 = 1.2;
 
 /// One feature of a contact.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,16 +47,6 @@ pub(super) struct RigidContact {
     pub grip: DVec3,
     /// The points that it is between, ascending: it is known by them from window to window.
     pub key: [u32; 4],
-}
-
-/// All particles and points of colliders before and after a sub-step.
-pub struct RigidMotion<'a> {
-    /// Particles at the start [m].
-    pub before: &'a [Vec4],
-    /// Points of bodies at the start and at the end [m]; those of free ones are not looked at.
-    pub bodies: [&'a [DVec3]; 2],
-    /// Duration [s].
-    pub h: f64,
 }
 
 impl RigidContact {
@@ -162,18 +149,18 @@ impl RigidContact {
         &mut self,
         bodies: &FreeBodies,
         planes: &[(usize, [Pose; 2])],
-        moved: &RigidMotion,
+        moved: &ContactMotion,
         after: &[Vec4],
     ) -> DVec3 {
         let n = self.normal;
         let before = &moved.before[..after.len()];
         let gap = n.dot(self.between(bodies, planes, after, moved.bodies[1], 1));
-        let hovers = self.kept.solid + HOVERS * (self.kept.distance - self.kept.solid);
+        let hovers = self.kept.solid + moved.params.hovers * (self.kept.distance - self.kept.solid);
         if gap >= hovers.max(self.bounce) && self.push == 0.0 {
             return DVec3::ZERO;
         }
         let from = n.dot(self.between(bodies, planes, before, moved.bodies[0], 0));
-        let kept = self.kept.distance.min(from + PARTING_SPEED * moved.h).max(self.bounce);
+        let kept = self.kept.distance.min(from + moved.params.parting_speed * moved.h).max(self.bounce);
         let push = (self.push + (kept - gap) / self.give).max(0.0);
         let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)
             - self.sum(bodies, before, moved.bodies[0], |side| &side.here)

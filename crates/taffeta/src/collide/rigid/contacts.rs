@@ -3,7 +3,8 @@
 //! A push is an impulse at the point of contact; a body gives way to it as 1/m + (r×)ᵀ I⁻¹ (r×) says, and moves as a whole. Impulses add up
 //! over the sweeps of a sub-step: along the normal they are at least 0, across it at most friction times that, so that what rests does not creep.
 
-use super::contact::{ContactSide, RigidContact, RigidMotion};
+use super::contact::{ContactSide, RigidContact};
+use crate::collide::contact::projection::ContactMotion;
 use super::free::{FreeBodies, Lie, mean};
 use crate::collide::broad_phase::candidates::{Pair, PairKind};
 use crate::collide::broad_phase::features::triangles_around;
@@ -198,7 +199,7 @@ impl RigidContacts {
     pub fn project(
         &mut self,
         bodies: &FreeBodies,
-        moved: &RigidMotion,
+        moved: &ContactMotion,
         after: &mut [Vec4],
         mut touched: impl FnMut(usize, DVec3),
     ) -> bool {
@@ -235,7 +236,7 @@ impl RigidContacts {
     }
 
     /// What is the same in all sweeps of a sub-step: how bodies lie, and how contacts give.
-    fn prepare(&mut self, bodies: &FreeBodies, moved: &RigidMotion, after: &[Vec4]) {
+    fn prepare(&mut self, bodies: &FreeBodies, moved: &ContactMotion, after: &[Vec4]) {
         let nodes =
             |free: &super::free::Free| std::array::from_fn(|k| moved.before[free.body.nodes.start + k].xyz());
         self.lies.clear();

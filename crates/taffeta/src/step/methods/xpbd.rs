@@ -13,12 +13,7 @@ use crate::model::{ClothPiece, Model};
 use crate::solve::coloring::{by_color, color_elements};
 use crate::step::driver::Substep;
 
-/// The longest sub-step that is taken unasked [s].
-const LONGEST_SUBSTEP: f64 = 1.0 / 1500.0;
-/// What one iteration in a sub-step leaves undone makes hanging cloth longer: by about g h² N² / 2 where N edges hang one below the other. Sub-steps are so short
-/// that this is the tolerance times this share of the length. Half of it, and the time is √2 times as long.
-const LEFT_UNDONE: f64 = 0.025;
-/// Gravity on Earth [m/s²], which that is reckoned with.
+/// Gravity on Earth [m/s²], which sub-steps are reckoned with.
 const GRAVITY: f64 = 9.81;
 
 /// The constraints of a model.
@@ -98,12 +93,12 @@ impl Xpbd {
         Self {
             distances,
             turns: by_color(turns, &colors).0,
-            longest_substep: longest_substep.fold(LONGEST_SUBSTEP, f64::min),
+            longest_substep: longest_substep.fold(model.params.xpbd.longest_substep, f64::min),
         }
     }
 }
 
-/// See [`LEFT_UNDONE`].
+/// See [`XpbdParams::left_undone`](crate::model::params::XpbdParams::left_undone).
 fn longest_substep(model: &Model, cloth: &ClothPiece) -> f64 {
     let mut lengths = model.rest_lengths[cloth.edges.clone()].to_vec();
     lengths.sort_by(f64::total_cmp);
@@ -111,7 +106,8 @@ fn longest_substep(model: &Model, cloth: &ClothPiece) -> f64 {
     let rest = || model.rest_positions[cloth.particles.clone()].iter().copied();
     let (low, high) =
         (rest().fold(DVec3::INFINITY, DVec3::min), rest().fold(DVec3::NEG_INFINITY, DVec3::max));
-    edge * (2.0 * LEFT_UNDONE * model.tolerance / (GRAVITY * (high - low).max_element())).sqrt()
+    edge * (2.0 * model.params.xpbd.left_undone * model.tolerance / (GRAVITY * (high - low).max_element()))
+        .sqrt()
 }
 
 impl PositionSolver for Xpbd {

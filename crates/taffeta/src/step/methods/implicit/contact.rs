@@ -10,20 +10,13 @@ use super::particles::OrderedParticles;
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::Model;
 use crate::model::memory::HeldContact;
+use crate::model::params::ImplicitParams;
 use crate::solve::sparse::matrix::BlockMatrix;
 use crate::solve::sparse::rank_one::Coupling;
 use crate::step::boundary::Boundary;
 
-/// How much stiffer than what is around it a contact is.
-const STIFFNESS: f64 = 4.0;
-/// The same of features, many of which share their particles.
-const STIFFNESS_OF_FEATURES: f64 = 0.1;
 /// Share of the largest friction within which a point slides.
 const AT_LIMIT: f64 = 1e-9;
-/// Share of the distance by which a point may be too near without being moved out.
-const ALLOWED_DEPTH: f64 = 0.01;
-/// How many distances away a point that touched is still looked at.
-const LOOKED_AT: f64 = 2.0;
 /// In place of a collider: a contact of features, which is not remembered.
 const OF_FEATURES: u32 = u32::MAX;
 
@@ -94,6 +87,7 @@ impl ContactReach<'_> {
 /// All contacts of a stage.
 #[derive(Debug)]
 pub(super) struct ContactRows {
+    params: ImplicitParams,
     rows: Vec<ContactRow>,
     /// Whether a particle has a row with a collider, `[particle × colliders + collider]`.
     listed: Vec<bool>,
@@ -107,6 +101,7 @@ impl ContactRows {
         // In contact every particle may have a row, and some two.
         let room = if colliders == 0 { 0 } else { 2 * particles };
         Self {
+            params: model.params.implicit,
             rows: Vec::with_capacity(room),
             listed: vec![false; particles * colliders],
             before: Vec::with_capacity(room),
@@ -140,7 +135,8 @@ impl ContactRows {
         matrix: &BlockMatrix,
         memory: Option<&[HeldContact]>,
     ) {
-        let (Self { rows, listed, .. }, bodies) = (self, &boundary.bodies);
+        let (Self { params: own_params, rows, listed, .. }, bodies) = (self, &boundary.bodies);
+        let (looked_at, stiffness) = (own_params.looked_at, own_params.contact_stiffness);
         for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
             let end = reach.end(i, v);
             let own = memory.map(|memory| memory[i]);
@@ -150,7 +146,7 @@ impl ContactRows {
                 if another || listed[i * bodies.len() + c] {
                     continue;
                 }
-                let within = if own.is_some() { LOOKED_AT * params.distance } else { params.distance };
+                let within = if own.is_some() { looked_at * params.distance } else { params.distance };
                 let Some(near) = body.contact(end, within) else { continue };
                 listed[i * bodies.len() + c] = true;
                 let contact = ContactPoint {
@@ -164,7 +160,7 @@ impl ContactRows {
                     held: own.map_or(DVec3::ZERO, |own| own.friction),
                     pressure: own.map_or(0.0, |own| own.pressure),
                 };
-                rows.push(ContactRow::new(contact, c as u32, reach, v, matrix));
+                rows.push(ContactRow::new(contact, (c as u32, stiffness), reach, v, matrix));
             }
         }
     }
@@ -180,7 +176,8 @@ impl ContactRows {
         let known = self.rows.len();
         let mut any = false;
         for feature in features {
-            let mut row = ContactRow::new(feature, OF_FEATURES, reach, v, matrix);
+            let mut row =
+                ContactRow::new(feature, (OF_FEATURES, self.params.feature_stiffness), reach, v, matrix);
             row.pushes = row.push(row.moved(reach, v)) > 0.0;
             any |= row.pushes;
             self.rows.push(row);
@@ -307,6 +304,7 @@ impl ContactRows {
 /// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
 pub(super) fn keep_out(
     boundary: &Boundary,
+    allowed_depth: f64,
     particles: &OrderedParticles,
     [x, v]: [&mut [Vec4]; 2],
     duration: f64,
@@ -314,7 +312,7 @@ pub(super) fn keep_out(
     for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
         let solids = boundary.bodies.iter().zip(boundary.params(particles.cloth[i] as usize));
         for (body, params) in solids {
-            let (end, deep) = (x[i].xyz(), ALLOWED_DEPTH * params.distance);
+            let (end, deep) = (x[i].xyz(), allowed_depth * params.distance);
             let Some(near) = body.contact(end, params.distance - deep) else { continue };
             let surface = (end - near.before) / duration;
             let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
@@ -348,7 +346,7 @@ impl ContactPoint {
 impl ContactRow {
     fn new(
         contact: ContactPoint,
-        collider: u32,
+        (collider, stiffer): (u32, f64),
         reach: &ContactReach,
         v: &[Vec4],
         matrix: &BlockMatrix,
@@ -358,8 +356,7 @@ impl ContactRow {
             block.x_axis.x + block.y_axis.y + block.z_axis.z
         };
         let yields: f64 = contact.members().map(|(i, w)| w * w / trace(*i)).sum();
-        let stiffness = if collider == OF_FEATURES { STIFFNESS_OF_FEATURES } else { STIFFNESS }
-            / (yields * reach.h * reach.h);
+        let stiffness = stiffer / (yields * reach.h * reach.h);
         let point = contact.point(|i| reach.start[i].xyz());
         let moved = point - contact.point(|i| reach.x[i].xyz()) - contact.carried;
         // The force that holds says how far the point is from where it stuck.

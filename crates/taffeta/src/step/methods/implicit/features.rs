@@ -3,7 +3,6 @@
 use super::contact::ContactPoint;
 use super::particles::OrderedParticles;
 use crate::collide::ContactPipeline;
-use crate::collide::contact::projection::PARTING_SPEED;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
 
@@ -22,7 +21,7 @@ pub(super) fn contacts<'a>(
         let point =
             places.iter().zip(weights).fold(DVec3::ZERO, |sum, (i, w)| sum + x[*i as usize].xyz() * w);
         // What is too near parts slowly, so that it does not jump.
-        let parted = feature.normal.dot(point + led_from) + PARTING_SPEED * duration;
+        let parted = feature.normal.dot(point + led_from) + model.params.collision.parting_speed * duration;
         ContactPoint {
             particles: places,
             weights,

@@ -23,15 +23,6 @@ use contact::keep_out;
 use newton::{Goal, Unknowns};
 use particles::OrderedParticles;
 
-/// The longest sub-step that is taken unasked [s]: implicit methods are stable at any, but the shorter the less they damp.
-const LONGEST_SUBSTEP: f64 = 1.0 / 90.0;
-/// The same where bodies move freely: cloth learns only in the next sub-step how heavy they are.
-const LONGEST_WITH_BODIES: f64 = 1.0 / 2000.0;
-/// Sweeps over contacts of features after a sub-step.
-const CONTACT_SWEEPS: u32 = 8;
-/// The most sub-steps that a step is cut into where the program chooses.
-const MOST_SUBSTEPS: u32 = 4096;
-
 /// How a sub-step reaches back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -108,7 +99,7 @@ impl Implicit {
     /// Finds the end of a sub-step of a `duration`, of a shorter one if this is too long where the program chooses; returns how long it is [s].
     fn find_end(&mut self, step: &mut StepContext, time: f64, mut duration: f64) -> Result<f64, StepError> {
         let model = step.model;
-        let shortest = model.step_time / f64::from(MOST_SUBSTEPS);
+        let shortest = model.step_time / f64::from(model.params.implicit.most_substeps);
         let before = step.report;
         loop {
             step.boundary.advance(model, step.environment, time, duration);
@@ -158,7 +149,7 @@ impl Implicit {
     }
 
     /// x⁺ = x̃ + h v⁺.
-    fn move_on(&mut self, boundary: &Boundary, duration: f64) {
+    fn move_on(&mut self, boundary: &Boundary, allowed_depth: f64, duration: f64) {
         for (past, now) in self.past.iter_mut().zip([&self.x, &self.v]) {
             past.iter_mut().zip(now).for_each(|(past, now)| *past = *now);
         }
@@ -168,7 +159,7 @@ impl Implicit {
         if self.order == Order::Second {
             self.forget_impacts(duration);
         }
-        keep_out(boundary, &self.particles, [&mut self.x, &mut self.v], duration);
+        keep_out(boundary, allowed_depth, &self.particles, [&mut self.x, &mut self.v], duration);
     }
 
     /// An impact is no smooth past: whoever is held moves on from there as if it always had, or BDF2 would throw it back.
@@ -205,10 +196,12 @@ impl Integrator for Implicit {
                 own.iter_mut().zip(past).for_each(|(own, past)| *own = (*past).into());
             }
         }
+        let params = &model.params.implicit;
         self.equal = match (model.substeps, model.step) {
             (Some(count), _) => Some(count),
             (None, StepChoice::Usual) => {
-                let longest = if model.bodies.is_empty() { LONGEST_SUBSTEP } else { LONGEST_WITH_BODIES };
+                let longest =
+                    if model.bodies.is_empty() { params.longest_substep } else { params.longest_with_bodies };
                 Some((model.step_time / longest - 1e-9).ceil().max(1.0) as u32)
             }
             (None, StepChoice::Auto) => None,
@@ -223,7 +216,9 @@ impl Integrator for Implicit {
         let whole = step.model.step_time;
         let count = match self.equal {
             Some(count) => count - step.report.substeps,
-            None => (left / self.memory.next.max(whole / f64::from(MOST_SUBSTEPS)).min(left)).ceil() as u32,
+            None => (left
+                / self.memory.next.max(whole / f64::from(step.model.params.implicit.most_substeps)).min(left))
+            .ceil() as u32,
         };
         let duration = if count <= 1 { left } else { left / f64::from(count) };
         self.particles.gather(&self.x, &mut self.before);
@@ -263,10 +258,10 @@ impl Integrator for Implicit {
     fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
         step.observer.enter("move");
         let duration = substep.h;
-        self.move_on(step.boundary, duration);
+        self.move_on(step.boundary, step.model.params.implicit.allowed_depth, duration);
         let Some(pipeline) = &mut step.pipeline else { return Verdict::Good };
         self.particles.gather(&self.x, &mut self.after);
-        for _ in 0..CONTACT_SWEEPS {
+        for _ in 0..step.model.params.implicit.contact_sweeps {
             let flight = &mut self.flight;
             let moved = |i: usize, way: DVec3| flight[i] += Vec4::from(way / duration);
             if !pipeline.project_contacts(&self.before, &mut self.after, duration, moved) {

@@ -9,30 +9,13 @@ use super::forces::{Pull, Surroundings};
 use super::particles::OrderedParticles;
 use crate::math::Vec4;
 use crate::model::memory::HeldContact;
+use crate::model::params::ImplicitParams;
 use crate::model::{Environment, Model};
 use crate::solve::pcg::{Error, Params, Pcg};
 use crate::solve::sparse::matrix::BlockMatrix;
 use crate::step::driver::StepContext;
 use crate::step::report::{Shortfall, StepError};
 use std::ops::RangeInclusive;
-
-/// Residual of the linear system at which it is taken for solved, relative to that of unchanged velocities (P4's stopping rule); and where
-/// something touches, for friction needs to know the pressure.
-const TOLERANCE: f64 = 2e-2;
-const TOLERANCE_IN_CONTACT: f64 = 1e-3;
-const MOST_ITERATIONS: u32 = 1000;
-/// How often contacts are asked whether they push, stick or slide.
-const MOST_PASSES: u32 = 8;
-/// Share of all pressure, and of all friction that there can be, by which forces of contacts may be wrong.
-const WRONG: f64 = 0.02;
-/// Share of the slope at the start of a pass below which energy is as low as it gets on the way, and how often that place is bracketed.
-const FLAT: f64 = 0.1;
-const MOST_BISECTIONS: u32 = 20;
-/// Residual at which Newton's steps end, relative to that of unchanged velocities, and the one that they must reach.
-const SOLVED: f64 = 1e-6;
-const NEEDED: f64 = 1e-2;
-/// How often a Newton step is halved.
-const MOST_HALVINGS: u32 = 8;
 
 /// A sub-step: from `time` on, of a duration; velocities lead from x̃ = `start` to the end within `h` [s].
 #[derive(Clone, Copy)]
@@ -59,6 +42,7 @@ impl<'a> Goal<'a> {
 /// The system and its solution.
 #[derive(Debug)]
 pub(super) struct Unknowns {
+    params: ImplicitParams,
     pub pull: Pull,
     pub touch: ContactRows,
     matrix: BlockMatrix,
@@ -86,11 +70,17 @@ impl Unknowns {
     pub fn new(model: &Model, environment: &Environment, particles: &OrderedParticles) -> Self {
         let (pull, pattern) = Pull::new(model, &environment.air, particles);
         let room = vec![Vec4::ZERO; model.cloth_particle_count()];
-        let params = Params { tolerance: TOLERANCE, max_iterations: MOST_ITERATIONS, ..Params::default() };
+        let params = model.params.implicit;
+        let pcg = Params {
+            tolerance: params.linear_tolerance,
+            max_iterations: params.most_iterations,
+            ..Params::default()
+        };
         Self {
+            params,
             pull,
             touch: ContactRows::new(model),
-            pcg: Pcg::new(&pattern, params),
+            pcg: Pcg::new(&pattern, pcg),
             matrix: BlockMatrix::new(pattern),
             end: room.clone(),
             before: room.clone(),
@@ -133,17 +123,17 @@ impl Unknowns {
             self.assemble(step, particles, goal);
             let fall = if newton == 0 { Vec4::from(step.gravity * goal.duration) } else { Vec4::ZERO };
             // The first pass alone tells which features meet; contacts are then settled together.
-            let passes = if model.newton == 1 { 1 } else { MOST_PASSES };
+            let passes = if model.newton == 1 { 1 } else { self.params.most_passes };
             self.solve_linear(step, particles, goal, (fall, passes))?;
             if model.newton == 1 {
                 break;
             }
             step.observer.enter("line search");
             let residual = self.line_search(step, particles, goal, &mut first);
-            if residual <= SOLVED * first {
+            if residual <= self.params.newton_solved * first {
                 break;
             }
-            if newton + 1 == model.newton && residual > NEEDED * first {
+            if newton + 1 == model.newton && residual > self.params.newton_needed * first {
                 step.report.fall_short(Shortfall::Newton { steps: model.newton, residual: residual / first });
             }
             self.ends(goal.start);
@@ -177,7 +167,7 @@ impl Unknowns {
         if self.holds && !pushed {
             return Ok(());
         }
-        self.settle_contacts(step, particles, goal, 2..=MOST_PASSES)
+        self.settle_contacts(step, particles, goal, 2..=self.params.most_passes)
     }
 
     /// Finds what may touch, and solves the system at hand in so many passes.
@@ -206,6 +196,7 @@ impl Unknowns {
         goal: &Goal,
         passes: RangeInclusive<u32>,
     ) -> Result<(), StepError> {
+        let params = self.params;
         for pass in passes {
             step.observer.enter("precondition");
             self.touch.add_rows(goal.h, &mut self.matrix, &mut self.rhs);
@@ -214,7 +205,8 @@ impl Unknowns {
 
             step.observer.enter("solve");
             self.pass_start.copy_from_slice(&self.end);
-            self.pcg.params.tolerance = if self.touch.any() { TOLERANCE_IN_CONTACT } else { TOLERANCE };
+            self.pcg.params.tolerance =
+                if self.touch.any() { params.linear_tolerance_in_contact } else { params.linear_tolerance };
             match self.pcg.improve(&self.matrix, &self.rhs, &mut self.end, self.scale) {
                 Ok(info) => {
                     step.report.iterations += info.iterations;
@@ -238,11 +230,11 @@ impl Unknowns {
                 &self.matrix,
                 whole,
             );
-            self.holds = whole && wrong <= WRONG;
+            self.holds = whole && wrong <= params.contact_error;
             if self.holds {
                 break;
             }
-            if pass == MOST_PASSES {
+            if pass == params.most_passes {
                 step.report.fall_short(Shortfall::Contacts { passes: pass, wrong });
             }
         }
@@ -254,7 +246,7 @@ impl Unknowns {
     /// With friction at the pressures so far, contacts and system are the slope of a convex energy, and a pass is a Newton step on it: it
     /// leads down, but past the bottom where contacts open, close or turn on the way.
     fn backtrack(&mut self, goal: &Goal) -> bool {
-        let Self { matrix, rhs, pass_start: from, end, product, .. } = self;
+        let Self { params, matrix, rhs, pass_start: from, end, product, .. } = self;
         let [first, last] = [&*from, &*end].map(|v| {
             matrix.multiply(v, product);
             let slopes = product.iter().zip(&*rhs).zip(from.iter().zip(&*end));
@@ -263,12 +255,12 @@ impl Unknowns {
         let reach = goal.reach();
         let slope =
             |share: f64| (1.0 - share) * first + share * last - self.touch.work(&reach, from, end, share);
-        let enough = FLAT * slope(0.0).abs();
+        let enough = params.flat_slope * slope(0.0).abs();
         if slope(1.0) <= enough {
             return true;
         }
         let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..MOST_BISECTIONS {
+        for _ in 0..params.most_bisections {
             let middle = 0.5 * (low + high);
             let here = slope(middle);
             if here > 0.0 {
@@ -321,7 +313,7 @@ impl Unknowns {
             self.end.iter_mut().zip(&mut self.before).for_each(|(end, before)| std::mem::swap(end, before));
         }
         let mut best = self.residual(step, particles, goal);
-        for _ in 0..MOST_HALVINGS {
+        for _ in 0..self.params.most_halvings {
             let towards = |end: &mut Vec4, before: &Vec4| *end = (*end + *before) * 0.5;
             self.end.iter_mut().zip(&self.before).for_each(|(end, before)| towards(end, before));
             let half = self.residual(step, particles, goal);

@@ -6,16 +6,13 @@ use crate::model::Model;
 use crate::step::driver::StepContext;
 use crate::step::rigid_bodies;
 
-/// How often what CCD has stretched is brought back to tolerance.
-const MENDS: u32 = 3;
-
 impl Impulse {
     /// See [`Integrator::mend`](super::Integrator::mend), at the time `end` [s].
     pub(super) fn mend_lengths(&mut self, step: &mut StepContext, end: f64) {
         let (model, h) = (step.model, self.h);
         let n = model.particle_count();
         let mut strain = self.lengths.strain(&self.q);
-        for _ in 0..MENDS {
+        for _ in 0..self.params.mends {
             if strain <= model.tolerance || !step.report.converged {
                 break;
             }

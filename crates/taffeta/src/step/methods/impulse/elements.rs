@@ -7,16 +7,6 @@ use crate::solve::strips::blocks::{NO_TENSION, StripEdge, Strips, Turn};
 use crate::solve::strips::parts;
 use std::cell::RefCell;
 
-/// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth (at 9.81 m/s²). Much less and
-/// tolerances are missed, much more and the tension of straight strips between pins runs away. Such a strip sags to carry its load: the force in it
-/// grows with the root of one over its strain, which counts below the second number.
-const LOAD: f64 = 90.0;
-const SAGS: f64 = 1e-4;
-
-/// Where bends are answered one by one, each takes particles for so many times as mobile as they are: along a row in which all turn to and fro that is what they
-/// are for one of them. With 1 a sweep over stiff ones gains energy.
-const ALL_BEND: f64 = 8.0 / 3.0;
-
 /// Hard edges: all structural ones in strips, of one edge each if `single`; with the bends along them, and the numbers of bends that no strip has.
 pub fn hard(model: &Model, environment: &Environment, single: bool) -> (Strips, Vec<usize>) {
     let n = model.particle_count();
@@ -45,11 +35,12 @@ pub fn direct(model: &Model, environment: &Environment, strips: &Strips) -> Leng
 fn hard_links<'a>(model: &'a Model, environment: &'a Environment) -> impl Fn(u32) -> StripEdge + 'a {
     let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
     let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
+    let params = &model.params.impulse;
     move |edge: u32| {
         let [a, b] = model.edges[edge as usize];
         let rest = model.rest_lengths[edge as usize];
         let cloth = model.cloths.iter().position(|c| c.particles.contains(&(a as usize)));
-        let load = LOAD * (SAGS / model.tolerance).sqrt().max(1.0);
+        let load = params.load * (params.sag_strain / model.tolerance).sqrt().max(1.0);
         let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
         StripEdge {
             rest,
@@ -135,7 +126,8 @@ pub fn bend_one(model: &Model, bend: usize, h: f64, x: &[Vec4], q: &mut [Vec4]) 
     let of = |p: &[Vec4]| points.iter().zip(share).fold(Vec4::ZERO, |sum, (i, s)| sum + p[*i as usize] * -s);
     let mobility: f64 = points.iter().zip(share).map(|(i, s)| q[*i as usize].0[3] * s * s).sum();
     let total = stiffness + damping / h;
-    let mut moment = (of(q) * total - of(x) * (damping / h)) * (1.0 / (1.0 + ALL_BEND * total * mobility));
+    let mut moment = (of(q) * total - of(x) * (damping / h))
+        * (1.0 / (1.0 + model.params.impulse.bend_mobility * total * mobility));
     moment.0[3] = 0.0;
     for (i, s) in points.iter().zip(share) {
         let q = &mut q[*i as usize];

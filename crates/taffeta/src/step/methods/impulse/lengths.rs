@@ -8,9 +8,6 @@ use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::Strips;
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
 
-/// Sweeps over single edges that do about as much as one over strips.
-const SWEEPS_OF_EDGES: u32 = 30;
-
 /// Hard edges, and how their lengths are kept.
 #[derive(Debug)]
 pub struct Lengths {
@@ -29,7 +26,7 @@ impl Lengths {
         let direct = (model.method == Method::ImpulseDirect)
             .then(|| Box::new(parts::direct(model, environment, &strips)));
         let iterations_per_substep =
-            if model.method == Method::ImpulseIterative { SWEEPS_OF_EDGES } else { 1 };
+            if model.method == Method::ImpulseIterative { model.params.impulse.sweeps_of_edges } else { 1 };
         Self { set, strips, direct, iterations_per_substep }
     }
 

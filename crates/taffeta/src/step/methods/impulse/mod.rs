@@ -14,6 +14,7 @@ use super::Integrator;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::math::{DVec3, Vec4};
 use crate::model::memory::ImpulseMemory;
+use crate::model::params::ImpulseParams;
 use crate::model::{Direction, Environment, Memory, Method, Model, State, Velocities};
 use crate::solve::strips::bends::{self, Fold};
 use crate::solve::strips::blocks::Strips;
@@ -24,7 +25,6 @@ use crate::step::report::StepError;
 use crate::step::rigid_bodies;
 use crate::step::solid_contact;
 use elements as parts;
-use final_sweeps::MOST_SWEEPS;
 use lengths::{Lengths, numbers};
 use shortfall::Reaches;
 use springs::ExplicitSprings;
@@ -36,29 +36,13 @@ use workers::{LARGE, ParticleWorker, each_chunk, workers};
 const MOST_LOTS: usize = 16;
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
 const SHARE_AS_PRINTED: f64 = 0.5;
-/// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m. With 1 (as in P1 and P2, and for
-/// particles in contact, torn apart, corrected edge by edge or too seldom) a swing of angular frequency ω loses the share ω h of its energy per radian, with less as much less.
-const SHARE: f64 = 0.6;
-/// Share of its tension that an edge keeps from sub-step to sub-step; what is missing is found again. What else holds a strip, its bends or friction, answers a pull
-/// only after it has moved the strip, and what has to stop what it moved meanwhile must not last: kept whole, a strip that hangs trembles for ever, and a belt is
-/// shaken off its drum. With three tenths a taut row between two pins is lost.
-const WARM_START: f64 = 0.5;
-/// The same where edges are corrected one by one, which finds less of it again.
-const WARM_START_BY_EDGES: f64 = 0.9;
-/// Strain at the start of a step beyond which edges are put right without giving their error a velocity to spare.
-pub(super) const INFEASIBLE: f64 = 0.1;
-/// Sweeps over contacts of features in one over edges: through a stack a push goes layer by layer.
-const CONTACT_SWEEPS: u32 = 4;
-/// An error that edges have at the start of a sub-step goes within this time [s]: at once it would make the more velocity the shorter the sub-step.
-const MENDING: f64 = 1e-3;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
 const KEEP_PULLS: Limits = Limits { least_tension: 0.0, ..Limits::NONE };
-/// Forces of the air are renewed so many times in a step.
-const AIR_RENEWALS: u32 = 4;
 
 /// Scratch of the method.
 #[derive(Debug)]
 pub struct Impulse {
+    params: ImpulseParams,
     set: InstructionSet,
     pub(super) lengths: Lengths,
     soft: Strips,
@@ -116,6 +100,7 @@ impl Impulse {
         // Every second one that stands for none is a metre away, so that edges between them have their rest length.
         room[n..].iter_mut().skip(1).step_by(2).for_each(|p| p.0[0] = 1.0);
         Self {
+            params: model.params.impulse,
             set,
             pull: Predictor::new(n, ends(&model.edges, &hard).chain(ends(&diagonals, &soft))),
             tension: vec![Lanes::ZERO; hard.rows + soft.rows],
@@ -124,8 +109,8 @@ impl Impulse {
             y: room.clone(),
             q: room,
             grip: vec![Vec4::ZERO; n],
-            share: vec![SHARE; n],
-            step_share: SHARE,
+            share: vec![model.params.impulse.displacement_share; n],
+            step_share: model.params.impulse.displacement_share,
             infeasible_start: false,
             early: false,
             as_printed: (model.direction == Direction::Start)
@@ -188,8 +173,8 @@ impl Impulse {
     fn warm_start(&self) -> f64 {
         match () {
             () if self.early => 0.0,
-            () if self.lengths.iterations_per_substep > 1 => WARM_START_BY_EDGES,
-            () => WARM_START,
+            () if self.lengths.iterations_per_substep > 1 => self.params.warm_start_by_edges,
+            () => self.params.warm_start,
         }
     }
 
@@ -228,7 +213,7 @@ impl Impulse {
     fn keep_lengths(&mut self, step: &mut StepContext, h: f64, most: u32) -> u32 {
         let model = step.model;
         let most = most.min(match &self.as_printed {
-            Some(_) => MOST_SWEEPS,
+            Some(_) => self.params.last_sweeps,
             None if self.infeasible_start => 1,
             None => self.lengths.iterations_per_substep,
         });
@@ -238,7 +223,7 @@ impl Impulse {
             self.correct(
                 Limits { warm_start, ..KEEP_PULLS },
                 self.infeasible_start,
-                (1.0 - h / MENDING).max(0.0),
+                (1.0 - h / self.params.error_time).max(0.0),
             );
             // Edges open seams again: at the end of a step they have the last word, here seams do.
             self.links.sew(model, &mut self.q);
@@ -256,7 +241,7 @@ impl Impulse {
         let (model, boundary, x) = (step.model, &*step.boundary, &self.x);
         let (n, of_cloths) = (model.particle_count(), model.cloth_particle_count());
         let inverse_mass = &step.environment.inverse_mass;
-        for sweep in 0..CONTACT_SWEEPS {
+        for sweep in 0..self.params.contact_sweeps {
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
                     worker.contacts = 0;
@@ -356,11 +341,11 @@ impl Integrator for Impulse {
         if self.as_printed.is_some() {
             return self.share.fill(SHARE_AS_PRINTED);
         }
-        self.infeasible_start = self.lengths.strain(&self.x) >= INFEASIBLE;
+        self.infeasible_start = self.lengths.strain(&self.x) >= self.params.infeasible_strain;
         self.step_share = if self.infeasible_start || self.early || self.lengths.iterations_per_substep > 1 {
             1.0
         } else {
-            SHARE
+            self.params.displacement_share
         };
         // A state at the start has no contacts and remembers zeros.
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
@@ -385,7 +370,7 @@ impl Integrator for Impulse {
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         let (model, Substep { time, h, k, count, .. }) = (step.model, *substep);
         step.observer.enter("air");
-        let every = count.div_ceil(AIR_RENEWALS);
+        let every = count.div_ceil(self.params.air_renewals);
         if k % every == 0 {
             let way = |i: usize| (self.y[i] - self.x[i]).xyz();
             let mean = |[a, b, c]: [usize; 3]| (way(a) + way(b) + way(c)) / (3.0 * h);

@@ -3,10 +3,6 @@
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
 
-/// Sweeps over all links at once: only where several meet in a particle the first does not do it all.
-const SWEEPS: u32 = 2;
-/// What edges have opened without a velocity closes within this time [s]; at once it would make a velocity out of nothing.
-const CLOSING: f64 = 5e-3;
 /// Shorter vectors have no direction [m].
 const NO_LENGTH: f64 = 1e-30;
 
@@ -33,7 +29,7 @@ impl StitchSolver {
 
     /// Begins a sub-step from `time` on, of `h` [s], with particles at `x` [m].
     pub fn begin(&mut self, model: &Model, time: f64, h: f64, x: &[Vec4]) {
-        self.sluggish = CLOSING / h;
+        self.sluggish = model.params.impulse.stitch_closing_time / h;
         self.forces.fill(DVec3::ZERO);
         for (l, ends) in model.links.ends.iter().enumerate() {
             let [a, b] = ends.map(|i| x[i as usize].xyz());
@@ -50,7 +46,7 @@ impl StitchSolver {
     /// follow. Edges keep their tensions from sub-step to sub-step, so links, which are solved for with these, need not.
     pub fn sew(&mut self, model: &Model, q: &mut [Vec4]) {
         let links = &model.links;
-        for _ in 0..SWEEPS {
+        for _ in 0..model.params.impulse.stitch_sweeps {
             for (l, force) in self.forces.iter_mut().enumerate() {
                 let [a, b] = links.ends[l].map(|i| i as usize);
                 let mobility = q[a].0[3] + q[b].0[3];

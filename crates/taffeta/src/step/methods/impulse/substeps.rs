@@ -5,41 +5,18 @@
 
 use crate::math::DVec3;
 use crate::model::memory::ImpulseMemory;
+use crate::model::params::ImpulseParams;
 use crate::model::{ClothPiece, Method, Model};
 use crate::solve::strips::predict::Sums;
 use crate::step::driver::Verdict;
 
-/// Share of the kinetic energy that added mass should have at most, and the share at which a step is taken again.
-const LAG: f64 = 0.03;
-const LOST: f64 = 0.5;
-/// Speed below which motion does not count, over √(size × g).
-const SLOW: f64 = 0.105;
 /// What stands for gravity where there is none [m/s²].
 const ON_EARTH: f64 = 9.81;
-/// The longest sub-step over √(size / g): a swing keeps nine tenths of its energy over some periods.
-const SWING: f64 = 0.00523;
-/// The longest sub-step, and the shortest that shear alone makes necessary [s].
-const LONGEST: f64 = 1.0 / 60.0;
-const SHORTEST_FOR_SHEAR: f64 = 1.0 / 3000.0;
-/// The longest sub-step over √(m / k) of shear: one sweep of a stiffer one leaves energy in it.
-const SHEAR: f64 = 2.5;
-/// Strain before the last sweeps at which a step is taken again.
-const INFEASIBLE_END: f64 = 0.3;
-/// How many of these sweeps ask for shorter sub-steps, and how many do where a sweep costs not a fifth of a sub-step but much of it: where it asks for contacts
-/// too, or is many over single edges.
-const MANY_SWEEPS: u32 = 60;
-const MANY_IF_DEAR: u32 = 20;
-/// How often a step is taken again: if its motion cannot be trusted, and if it only missed its tolerance.
-const RETRIES_LOST: u32 = 6;
-const RETRIES_MISSED: u32 = 2;
-/// More sub-steps from one try to the next.
-const MORE: f64 = 1.6;
-/// The most sub-steps in a step.
-const MOST_SUBSTEPS: f64 = 4096.0;
 
 /// The number of sub-steps.
 #[derive(Debug, Clone, Default)]
 pub struct SubstepController {
+    params: ImpulseParams,
     count: f64,
     fewest: f64,
     many_sweeps: u32,
@@ -67,25 +44,30 @@ impl SubstepController {
         iterations: u32,
         memory: &ImpulseMemory,
     ) -> Self {
+        let params = model.params.impulse;
         let falls = gravity.length();
         let gravity = if falls > 0.0 { falls } else { ON_EARTH };
         let mass = |cloth: &ClothPiece| -> f64 { model.mass[cloth.particles.clone()].iter().sum() };
         let size = |cloth: &ClothPiece| (mass(cloth) / (1e-3 * cloth.fabric.density)).sqrt();
-        let swing = |cloth: &ClothPiece| SWING * (size(cloth) / gravity).sqrt();
-        let slow = |cloth: &ClothPiece| mass(cloth) * SLOW * SLOW * size(cloth) * gravity;
+        let swing = |cloth: &ClothPiece| params.swing_substep * (size(cloth) / gravity).sqrt();
+        let slow =
+            |cloth: &ClothPiece| mass(cloth) * params.slow_speed * params.slow_speed * size(cloth) * gravity;
         let dear = model.touches() || model.method == Method::ImpulseIterative;
-        let longest = model.cloths.iter().map(swing).fold(LONGEST, f64::min);
-        let longest = longest.min((SHEAR * shear_time).max(SHORTEST_FOR_SHEAR));
+        let longest = model.cloths.iter().map(swing).fold(params.longest_substep, f64::min);
+        let longest = longest.min((params.shear_substep * shear_time).max(params.shortest_for_shear));
         let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
-        let count = model.substeps.map_or(memory.substeps.max(fewest).min(MOST_SUBSTEPS), f64::from);
+        let count = model
+            .substeps
+            .map_or(memory.substeps.max(fewest).min(f64::from(params.most_substeps)), f64::from);
         let most = model.max_iterations.map_or(f64::INFINITY, f64::from);
         Self {
+            params,
             count,
             fewest,
-            many_sweeps: if dear { MANY_IF_DEAR } else { MANY_SWEEPS },
+            many_sweeps: if dear { params.many_dear_sweeps } else { params.many_sweeps },
             fixed: model.substeps.is_some(),
             capped: model.max_iterations.is_some(),
-            most: most.min(MOST_SUBSTEPS),
+            most: most.min(f64::from(params.most_substeps)),
             enough_for: most / f64::from(iterations),
             tries: 0,
             missed: memory.missed,
@@ -121,12 +103,16 @@ impl SubstepController {
     pub fn judge(&mut self, sums: &Sums) -> Verdict {
         let share = sums.added / (sums.moving + self.slow);
         self.worst = self.worst.max(share);
-        if share <= LOST || self.is_last_try(Verdict::Lost) { Verdict::Good } else { Verdict::Lost }
+        if share <= self.params.added_mass_lost || self.is_last_try(Verdict::Lost) {
+            Verdict::Good
+        } else {
+            Verdict::Lost
+        }
     }
 
     /// Looks at the whole step: the strain before the last sweeps, how many there were, and whether they reached the tolerance.
     pub fn conclude(&mut self, before: f64, sweeps: u32, reached: bool) -> Verdict {
-        let whole = before <= INFEASIBLE_END;
+        let whole = before <= self.params.infeasible_end;
         if !whole && !self.is_last_try(Verdict::Lost) {
             return Verdict::Lost;
         }
@@ -134,21 +120,21 @@ impl SubstepController {
             return Verdict::Missed;
         }
         self.missed = !reached;
-        let lag = (self.worst / LAG).sqrt().clamp(0.8, 1.5);
+        let lag = (self.worst / self.params.added_mass).sqrt().clamp(0.8, 1.5);
         let factor = match () {
             // More were of no use.
-            () if self.missed => 1.0 / MORE,
+            () if self.missed => 1.0 / self.params.retry_factor,
             () if !whole || sweeps > self.many_sweeps => 1.5,
             () => lag,
         };
         if !self.fixed {
-            self.count = (self.count * factor).clamp(self.fewest, MOST_SUBSTEPS);
+            self.count = (self.count * factor).clamp(self.fewest, f64::from(self.params.most_substeps));
         }
         Verdict::Good
     }
 
     fn is_last_try(&self, why: Verdict) -> bool {
-        let most = if why == Verdict::Lost { RETRIES_LOST } else { RETRIES_MISSED };
+        let most = if why == Verdict::Lost { self.params.retries_lost } else { self.params.retries_missed };
         self.fixed || self.capped || self.tries >= most
     }
 
@@ -156,6 +142,6 @@ impl SubstepController {
     pub fn again(&mut self) {
         self.tries += 1;
         self.worst = 0.0;
-        self.count = (MORE * self.count).min(MOST_SUBSTEPS);
+        self.count = (self.params.retry_factor * self.count).min(f64::from(self.params.most_substeps));
     }
 }

@@ -17,15 +17,7 @@ use crate::step::boundary::Boundary;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::{Shortfall, StepError};
 use crate::step::rigid_bodies;
-use secant::{Bdf2Start, Iterate, MOST_ITERATIONS, SETTLED, Secant};
-
-/// Share of the stability limit that is used; the limit is renewed every `BURST` sub-steps, in between the cloth moves on.
-const SAFETY: f64 = 0.9;
-const BURST: u32 = 64;
-/// Sub-steps over which forces of the air are held: they change within milliseconds, springs within microseconds.
-const AIR_HELD: u32 = 8;
-/// The most sub-steps in a step.
-const MOST_SUBSTEPS: u32 = 1_000_000;
+use secant::{Bdf2Start, Iterate, Secant};
 
 /// Scratch of the method.
 #[derive(Debug)]
@@ -98,8 +90,10 @@ impl Verlet {
         let own = |worker: &ChunkWorker| worker.chunk.particles.clone();
         let (x, v) = (&mut next.x[..n], &mut next.v[..n]);
         let (start, at): (Bdf2Start, &mut Moving) = secant.reach_back(now, substep.h);
-        let (mut settled, mut taken) = (false, MOST_ITERATIONS);
-        for iteration in 1..=MOST_ITERATIONS {
+        let params = &step.model.params.verlet;
+        let most = params.secant_iterations;
+        let (mut settled, mut taken) = (false, most);
+        for iteration in 1..=most {
             let (here, boundary, inputs) = (&*at, &*step.boundary, Inputs::of(step));
             // Slopes are of one particle each, and know nothing of action and reaction: the last time forces alone move.
             let use_slopes = iteration > 1 && !settled;
@@ -117,10 +111,11 @@ impl Verlet {
                 taken = iteration;
                 break;
             }
-            let most = |of: fn(&Iterate) -> f64| workers.iter().map(|w| of(&w.iterate)).fold(0.0, f64::max);
-            let (change, whole) = (most(|i| i.change), most(|i| i.whole));
-            settled = change <= SETTLED * whole;
-            if !settled && iteration + 1 == MOST_ITERATIONS {
+            let largest =
+                |of: fn(&Iterate) -> f64| workers.iter().map(|w| of(&w.iterate)).fold(0.0, f64::max);
+            let (change, whole) = (largest(|i| i.change), largest(|i| i.whole));
+            settled = change <= params.secant_settled * whole;
+            if !settled && iteration + 1 == most {
                 settled = true;
                 step.report.fall_short(Shortfall::Secant { iterations: iteration, change: change / whole });
             }
@@ -145,19 +140,23 @@ impl Verlet {
 
     /// How many sub-steps the time `left` takes from here.
     fn substeps_for(&mut self, step: &StepContext, left: f64) -> Result<u32, StepError> {
-        let model = step.model;
+        let (model, params) = (step.model, &step.model.params.verlet);
         let stable = self.stable.at(model, step.environment, &self.now.x);
         if let Some(asked) = model.substeps {
             let substep = model.step_time / f64::from(asked);
             if substep > stable {
-                let least = (model.step_time / (SAFETY * stable)).ceil() as u32;
+                let least = (model.step_time / (params.safety * stable)).ceil() as u32;
                 return Err(StepError::Unstable { asked, substep, stable, least });
             }
             return Ok((left / substep).round().max(1.0) as u32);
         }
-        let count = (left / (SAFETY * stable)).ceil().max(1.0);
-        if count > f64::from(MOST_SUBSTEPS) {
-            return Err(StepError::TooManySubsteps { stable, step: model.step_time, limit: MOST_SUBSTEPS });
+        let count = (left / (params.safety * stable)).ceil().max(1.0);
+        if count > f64::from(params.most_substeps) {
+            return Err(StepError::TooManySubsteps {
+                stable,
+                step: model.step_time,
+                limit: params.most_substeps,
+            });
         }
         Ok(count as u32)
     }
@@ -179,7 +178,7 @@ impl Integrator for Verlet {
         step.observer.enter("stability");
         let count = self.substeps_for(step, left)?;
         self.h = left / f64::from(count);
-        Ok(Plan { h: self.h, count, renewed_after: Some(BURST) })
+        Ok(Plan { h: self.h, count, renewed_after: Some(step.model.params.verlet.renewed_after) })
     }
 
     fn motion(&mut self, _: &Model, positions: &mut [DVec3], ways: &mut [DVec3]) {
@@ -189,9 +188,10 @@ impl Integrator for Verlet {
 
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         step.observer.enter("air");
-        if substep.k % AIR_HELD == 0 {
+        let air_held = step.model.params.verlet.air_held;
+        if substep.k % air_held == 0 {
             let Moving { x, v } = &self.now;
-            let held = (substep.time, f64::from(AIR_HELD) * substep.h);
+            let held = (substep.time, f64::from(air_held) * substep.h);
             let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
             step.boundary.forces.renew(step.model, step.environment, held, x, mean);
         }

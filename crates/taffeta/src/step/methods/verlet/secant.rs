@@ -10,9 +10,6 @@ use crate::model::memory::SecantMemory;
 use crate::step::methods::implicit::bdf2_weights;
 use std::ops::Range;
 
-/// Iterations in a sub-step, and the change of velocity at which they end, relative to that by all forces.
-pub(super) const MOST_ITERATIONS: u32 = 100;
-pub(super) const SETTLED: f64 = 1e-6;
 /// Share of a coordinate below which it did not change: the secant would be one of round-off.
 const UNMOVED: f64 = 1e-12;
 

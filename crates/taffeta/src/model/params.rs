@@ -1,0 +1,261 @@
+//! The tuned numbers of the methods, each with what it does. `taffeta bench params` measures what happens at half and at twice of each; docs/params.md has the
+//! tables, and which experiment fixed a number.
+
+/// Declares parameters with their defaults; each can be reached by its name.
+macro_rules! params {
+    ($(#[$about:meta])* $group:ident { $($(#[$doc:meta])* $name:ident: $kind:ty = $value:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        #[non_exhaustive]
+        pub struct $group { $($(#[$doc])* pub $name: $kind,)* }
+
+        impl Default for $group {
+            fn default() -> Self {
+                Self { $($name: $value,)* }
+            }
+        }
+
+        impl $group {
+            /// The names of all of them.
+            pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+            /// Multiplies the one of a name; whole numbers are rounded, and at least 1. Whether there is such a name.
+            pub fn scale(&mut self, name: &str, factor: f64) -> bool {
+                match name {
+                    $(stringify!($name) => self.$name = self.$name.scaled(factor),)*
+                    _ => return false,
+                }
+                true
+            }
+        }
+    };
+}
+
+/// A number that can be made larger or smaller.
+trait Scale {
+    fn scaled(self, factor: f64) -> Self;
+}
+
+impl Scale for f64 {
+    fn scaled(self, factor: f64) -> Self {
+        self * factor
+    }
+}
+
+impl Scale for u32 {
+    fn scaled(self, factor: f64) -> Self {
+        (f64::from(self) * factor).round().max(1.0) as u32
+    }
+}
+
+/// All parameters.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Params {
+    /// Of the impulse methods.
+    pub impulse: ImpulseParams,
+    /// Of backward Euler and BDF2.
+    pub implicit: ImplicitParams,
+    /// Of Verlet and its variant with secants.
+    pub verlet: VerletParams,
+    /// Of extended position-based dynamics.
+    pub xpbd: XpbdParams,
+    /// Of contact and CCD, for all methods.
+    pub collision: CollisionParams,
+}
+
+impl Params {
+    /// The groups by name, with the names of their parameters.
+    pub const GROUPS: &[(&str, &[&str])] = &[
+        ("impulse", ImpulseParams::NAMES),
+        ("implicit", ImplicitParams::NAMES),
+        ("verlet", VerletParams::NAMES),
+        ("xpbd", XpbdParams::NAMES),
+        ("collision", CollisionParams::NAMES),
+    ];
+
+    /// Multiplies the parameter of a name in a group; whole numbers are rounded, and at least 1. Whether there is one.
+    pub fn scale(&mut self, group: &str, name: &str, factor: f64) -> bool {
+        match group {
+            "impulse" => self.impulse.scale(name, factor),
+            "implicit" => self.implicit.scale(name, factor),
+            "verlet" => self.verlet.scale(name, factor),
+            "xpbd" => self.xpbd.scale(name, factor),
+            "collision" => self.collision.scale(name, factor),
+            _ => false,
+        }
+    }
+}
+
+params! {
+    /// Of the impulse methods.
+    ImpulseParams {
+        /// Share of h² f / m by which a force displaces a particle in a sub-step, while its velocity changes by h f / m [1]. With 1 (as in P1 and P2, and for particles
+        /// in contact, torn apart, corrected edge by edge or too seldom) a swing of angular frequency ω loses the share ω h of its energy per radian; with less
+        /// as much less. Below 1/2 it is not stable.
+        displacement_share: f64 = 0.6,
+        /// Share of its tension that an edge starts a sub-step with [1]; the solve finds the rest again. Bends and friction answer a pull only after it has moved the
+        /// strip. With all of the tension kept, a strip that hangs trembles for ever and a belt is shaken off its drum; with three tenths, a taut row between two
+        /// pins is lost.
+        warm_start: f64 = 0.5,
+        /// The same where edges are corrected one by one, which finds less of it again [1].
+        warm_start_by_edges: f64 = 0.9,
+        /// Strain at the start of a step beyond which edges are put right without giving their error a velocity [1].
+        infeasible_strain: f64 = 0.1,
+        /// Sweeps over contacts of features after every sweep over edges.
+        contact_sweeps: u32 = 4,
+        /// An error that edges have at the start of a sub-step goes within this time [s]. At once it would make the more velocity the shorter the sub-step.
+        error_time: f64 = 1e-3,
+        /// How often in a step forces of the air are renewed.
+        air_renewals: u32 = 4,
+        /// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth [1]. Much less and tolerances are missed; much more
+        /// and the tension of straight strips between pins runs away.
+        load: f64 = 90.0,
+        /// A straight strip between pins sags to carry its load: the force in it grows with the root of one over its strain, which counts below this strain [1].
+        sag_strain: f64 = 1e-4,
+        /// Where bends are answered one by one, particles count as so many times as mobile [1]: along a row in which all turn to and fro that is what they are for one
+        /// of them. With 1 a sweep over stiff ones gains energy.
+        bend_mobility: f64 = 8.0 / 3.0,
+        /// Sweeps over single edges that do about as much as one over strips.
+        sweeps_of_edges: u32 = 30,
+        /// Sweeps over stitches at once: only where several meet in a particle the first does not do it all.
+        stitch_sweeps: u32 = 2,
+        /// What edges have opened of a seam without a velocity closes within this time [s]; at once it would make a velocity out of nothing.
+        stitch_closing_time: f64 = 5e-3,
+        /// How often what CCD has stretched is brought back to tolerance.
+        mends: u32 = 3,
+        /// The most sweeps that bring the end of a step to its tolerance.
+        last_sweeps: u32 = 300,
+        /// How many of them may pass without gaining a tenth.
+        stalled_sweeps: u32 = 60,
+        /// What is left of the slowest error when all strips are answered at once [1]: Chebyshev's polynomials over-relax the last sweeps by it.
+        spectral_radius: f64 = 0.995,
+        /// After so many sweeps that gained nothing there is no over-relaxation: crumpled cloth has errors that the polynomials do not know.
+        relaxed_sweeps: u32 = 15,
+        /// In the last sweeps edges may give by this share of the tolerance [1].
+        last_give: f64 = 0.5,
+        /// Share of the kinetic energy that added mass should have at most [1].
+        added_mass: f64 = 0.03,
+        /// The share at which a step is taken again [1].
+        added_mass_lost: f64 = 0.5,
+        /// Speed below which motion does not count for these shares, over √(size × g) [1].
+        slow_speed: f64 = 0.105,
+        /// The longest sub-step over √(size / g) [1]: a swing keeps nine tenths of its energy over some periods.
+        swing_substep: f64 = 0.00523,
+        /// The longest sub-step over √(m / k) of shear [1]: one sweep over a stiffer one leaves energy in it.
+        shear_substep: f64 = 2.5,
+        /// The longest sub-step [s].
+        longest_substep: f64 = 1.0 / 60.0,
+        /// The shortest that shear alone makes necessary [s].
+        shortest_for_shear: f64 = 1.0 / 3000.0,
+        /// Strain before the last sweeps at which a step is taken again [1].
+        infeasible_end: f64 = 0.3,
+        /// How many last sweeps ask for shorter sub-steps, where a sweep costs about a fifth of a sub-step.
+        many_sweeps: u32 = 60,
+        /// The same where it costs much of one: where it asks for contacts too, or is many over single edges.
+        many_dear_sweeps: u32 = 20,
+        /// How often a step is taken again whose motion cannot be trusted.
+        retries_lost: u32 = 6,
+        /// How often one is taken again that only missed its tolerance.
+        retries_missed: u32 = 2,
+        /// More sub-steps from one try to the next [1].
+        retry_factor: f64 = 1.6,
+        /// The most sub-steps in a step.
+        most_substeps: u32 = 4096,
+    }
+}
+
+params! {
+    /// Of backward Euler and BDF2.
+    ImplicitParams {
+        /// The longest sub-step that is taken unasked [s]: stable at any, but the shorter the less is damped.
+        longest_substep: f64 = 1.0 / 90.0,
+        /// The same where bodies move freely [s]: cloth learns only in the next sub-step how heavy they are.
+        longest_with_bodies: f64 = 1.0 / 2000.0,
+        /// The most sub-steps that a step is cut into where the program chooses.
+        most_substeps: u32 = 4096,
+        /// Residual at which the linear system is taken for solved, relative to that of unchanged velocities (P4's stopping rule) [1].
+        linear_tolerance: f64 = 2e-2,
+        /// The same where something touches: friction needs to know the pressure [1].
+        linear_tolerance_in_contact: f64 = 1e-3,
+        /// Iterations of conjugate gradients at most.
+        most_iterations: u32 = 1000,
+        /// How often contacts are asked whether they push, stick or slide.
+        most_passes: u32 = 8,
+        /// Share of all pressure, and of all friction that there can be, by which forces of contacts may be wrong [1].
+        contact_error: f64 = 0.02,
+        /// Share of the slope at the start of a pass below which energy is as low as it gets along the line [1].
+        flat_slope: f64 = 0.1,
+        /// How often that place is bracketed.
+        most_bisections: u32 = 20,
+        /// Residual at which Newton's steps end, relative to that of unchanged velocities [1].
+        newton_solved: f64 = 1e-6,
+        /// The residual that they must reach [1].
+        newton_needed: f64 = 1e-2,
+        /// How often a Newton step is halved.
+        most_halvings: u32 = 8,
+        /// How much stiffer than what is around it a contact with a solid is [1].
+        contact_stiffness: f64 = 4.0,
+        /// The same of features, many of which share their particles [1].
+        feature_stiffness: f64 = 0.1,
+        /// Share of the distance by which a point may be too near without being moved out [1].
+        allowed_depth: f64 = 0.01,
+        /// How many distances away a point that touched is still looked at [1].
+        looked_at: f64 = 2.0,
+        /// Sweeps over contacts of features after a sub-step.
+        contact_sweeps: u32 = 8,
+    }
+}
+
+params! {
+    /// Of Verlet and its variant with secants.
+    VerletParams {
+        /// Share of the stability limit that is used [1]: the cloth moves on before the limit is renewed.
+        safety: f64 = 0.9,
+        /// Sub-steps after which the limit is renewed.
+        renewed_after: u32 = 64,
+        /// Sub-steps over which forces of the air are held: they change within milliseconds, springs within microseconds.
+        air_held: u32 = 8,
+        /// The most sub-steps in a step.
+        most_substeps: u32 = 1_000_000,
+        /// Iterations of a sub-step with secants.
+        secant_iterations: u32 = 100,
+        /// The change of velocity at which they end, relative to that by all forces [1].
+        secant_settled: f64 = 1e-6,
+    }
+}
+
+params! {
+    /// Of extended position-based dynamics.
+    XpbdParams {
+        /// The longest sub-step that is taken unasked [s].
+        longest_substep: f64 = 1.0 / 1500.0,
+        /// What one iteration in a sub-step leaves undone makes hanging cloth longer: by about g h² N² / 2 where N edges hang one below the other. Sub-steps are so
+        /// short that this is the tolerance times this share of the length [1].
+        left_undone: f64 = 0.025,
+    }
+}
+
+params! {
+    /// Of contact and CCD, for all methods.
+    CollisionParams {
+        /// How far particles may move against each other in a window, as a share of the longest edge [1]: contacts are found at its start.
+        window_reach: f64 = 0.25,
+        /// One in so many particles may be faster: a hand that pulls at one point shall not make all of the cloth slow.
+        few_particles: u32 = 50,
+        /// By so many times [1].
+        few_faster: f64 = 8.0,
+        /// How far pairs at the end of a window reach beyond the distances that are kept, as a share of the longest edge [1]: CCD may move points by half of it.
+        pad: f64 = 0.05,
+        /// Pairs at its start reach so many times as far [1]: what the method then does seldom makes it necessary to find them anew.
+        foresight: f64 = 3.0,
+        /// Rounds of CCD in which features that would meet are pushed apart; then zones move together.
+        pushes: u32 = 4,
+        /// Rounds of CCD in all.
+        rounds: u32 = 64,
+        /// Features that are too near part no faster than this, so that they do not jump [m/s].
+        parting_speed: f64 = 0.2,
+        /// What is not further apart than so many times the distance kept still counts as touching [1]: contacts that share points lift one another a little.
+        hovers: f64 = 1.2,
+    }
+}

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// How to solve, and how well.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Params {
+pub struct PcgParams {
     /// The largest residual of a solution, (rᵀ P⁻¹ r)^½ relative to that of the right-hand side (P4).
     pub tolerance: f64,
     /// The most iterations.
@@ -20,7 +20,7 @@ pub struct Params {
     pub preconditioner: PreconditionerKind,
 }
 
-impl Default for Params {
+impl Default for PcgParams {
     fn default() -> Self {
         Self { tolerance: 1e-6, max_iterations: 10_000, preconditioner: PreconditionerKind::default() }
     }
@@ -31,7 +31,7 @@ impl Default for Params {
 pub struct Info {
     /// Products with the matrix that moved the solution.
     pub iterations: u32,
-    /// The residual, relative as in [`Params::tolerance`], computed afresh from the solution.
+    /// The residual, relative as in [`PcgParams::tolerance`], computed afresh from the solution.
     pub residual: f64,
     /// What it is relative to.
     pub scale: f64,
@@ -40,7 +40,7 @@ pub struct Info {
 /// Before the first iteration.
 const START: Info = Info { iterations: 0, residual: 1.0, scale: 0.0 };
 
-/// Why a system was not solved. All residuals are relative as in [`Params::tolerance`], and the last known.
+/// Why a system was not solved. All residuals are relative as in [`PcgParams::tolerance`], and the last known.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum Error {
     /// The tolerance is out of reach, or the iterations were too few.
@@ -89,7 +89,7 @@ const MOVED: f64 = 1e-6;
 #[derive(Debug)]
 pub struct Pcg {
     /// How to solve; the kind of preconditioner is that of the start.
-    pub params: Params,
+    pub params: PcgParams,
     preconditioner: Preconditioner,
     pinned: Vec<bool>,
     chunk_size: usize,
@@ -104,7 +104,7 @@ pub struct Pcg {
 
 impl Pcg {
     /// Room for matrices of this pattern.
-    pub fn new(pattern: &Pattern, params: Params) -> Self {
+    pub fn new(pattern: &Pattern, params: PcgParams) -> Self {
         let room = vec![Vec4::ZERO; pattern.particles()];
         Self {
             params,
@@ -155,7 +155,7 @@ impl Pcg {
         let start = checked(self.precondition().sqrt(), &START)?;
         let scale = start.max(at_least);
         let mut so_far = Info { residual: if scale > 0.0 { start / scale } else { 0.0 }, scale, ..START };
-        // Pieces moved through one another have more to say than each alone.
+        // Where contacts couple pieces of cloth, none of them can be moved as a whole without the others.
         let apart = !matrix.reaches_beyond();
         let worth = (MOVED * start).powi(2);
         if apart && self.preconditioner.settle(&self.r, &self.pinned, x, worth) {

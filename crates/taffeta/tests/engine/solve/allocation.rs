@@ -1,7 +1,7 @@
 //! Assembling and solving again allocates nothing.
 
 use taffeta::math::{DMat3, Vec4};
-use taffeta::solve::pcg::{Params, Pcg};
+use taffeta::solve::pcg::{Pcg, PcgParams};
 use taffeta::solve::preconditioner::PreconditionerKind;
 use taffeta::solve::sparse::matrix::{BlockMatrix, Elements, Pattern};
 use testing::memory::Meter;
@@ -18,7 +18,7 @@ fn assembling_and_solving_again_allocates_nothing() {
     let mut x = vec![Vec4::ZERO; count as usize];
     for preconditioner in [PreconditionerKind::BlockJacobi, PreconditionerKind::Levels] {
         for threads in [1, 2] {
-            let mut pcg = Pcg::new(matrix.pattern(), Params { preconditioner, ..Params::default() });
+            let mut pcg = Pcg::new(matrix.pattern(), PcgParams { preconditioner, ..PcgParams::default() });
             let mut again = |stiffness: f64| {
                 matrix.set_diagonal(&mass);
                 matrix.add(&chain, |_, sink| {

@@ -1,7 +1,7 @@
 //! What joins particles beyond the pattern of a matrix, against the matrix written out.
 
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
-use taffeta::solve::pcg::{Params, Pcg};
+use taffeta::solve::pcg::{Pcg, PcgParams};
 use taffeta::solve::sparse::matrix::{BlockMatrix, Pattern};
 use taffeta::solve::sparse::rank_one::Coupling;
 
@@ -59,7 +59,7 @@ fn the_product_is_that_of_the_matrix_written_out() {
 #[test]
 fn conjugate_gradients_solve_what_reaches_beyond_the_pattern() {
     let (matrix, _) = coupled();
-    let mut pcg = Pcg::new(matrix.pattern(), Params { tolerance: 1e-12, ..Params::default() });
+    let mut pcg = Pcg::new(matrix.pattern(), PcgParams { tolerance: 1e-12, ..PcgParams::default() });
     pcg.prepare(&matrix, &[false; COUNT]).unwrap();
     let mut random = Random::new(8);
     let b: Vec<Vec4> = (0..COUNT).map(|_| vector(&mut random).into()).collect();

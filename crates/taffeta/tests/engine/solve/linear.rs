@@ -6,7 +6,7 @@ use super::systems::{
 };
 use taffeta::forces::bend;
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
-use taffeta::solve::pcg::{Error, Info, Params, Pcg};
+use taffeta::solve::pcg::{Error, Info, Pcg, PcgParams};
 use taffeta::solve::preconditioner::{BadDiagonal, PreconditionerKind};
 use taffeta::solve::sparse::matrix::{Bending, BlockMatrix, ElementError, Elements, Pattern};
 
@@ -20,7 +20,7 @@ fn check_against_twin(matrix: &BlockMatrix, dense: &Dense, pinned: &[bool], rand
     let (reduced, rest) = dense.reduced(pinned, &flat(&b), &flat(&start));
     let expected = reduced.solve(rest);
     for preconditioner in KINDS {
-        let params = Params { tolerance: 1e-14, preconditioner, ..Params::default() };
+        let params = PcgParams { tolerance: 1e-14, preconditioner, ..PcgParams::default() };
         let mut pcg = Pcg::new(matrix.pattern(), params);
         pcg.prepare(matrix, pinned).unwrap();
         let mut x = start.clone();
@@ -194,7 +194,7 @@ fn cloth_of_several_chunks_is_solved_like_the_twin() {
 }
 
 /// A solver and a large sheet under gravity that hangs from a row.
-fn hanging(n: u32, h: f64, params: Params) -> (BlockMatrix, Pcg, Vec<Vec4>) {
+fn hanging(n: u32, h: f64, params: PcgParams) -> (BlockMatrix, Pcg, Vec<Vec4>) {
     let (model, x) = sheet(n);
     let matrix = cloth_matrix(&model, &x, h);
     let mut pcg = Pcg::new(matrix.pattern(), params);
@@ -210,7 +210,7 @@ fn the_thread_count_changes_no_bit() {
         let solved = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let params = Params { tolerance: 1e-5, preconditioner, ..Params::default() };
+                let params = PcgParams { tolerance: 1e-5, preconditioner, ..PcgParams::default() };
                 let (matrix, mut pcg, b) = hanging(60, 1.0 / 60.0, params);
                 let mut x = vec![Vec4::ZERO; b.len()];
                 let info = pcg.solve(&matrix, &b, &mut x).unwrap();
@@ -228,7 +228,7 @@ fn the_thread_count_changes_no_bit() {
 fn iterations_on_levels_grow_little_with_the_cloth() {
     let growth = |preconditioner: PreconditionerKind| {
         let iterations = [20, 80].map(|n| {
-            let params = Params { tolerance: 1e-3, preconditioner, ..Params::default() };
+            let params = PcgParams { tolerance: 1e-3, preconditioner, ..PcgParams::default() };
             let (matrix, mut pcg, b) = hanging(n, 1.0 / 30.0, params);
             let mut x = vec![Vec4::ZERO; b.len()];
             f64::from(pcg.solve(&matrix, &b, &mut x).unwrap().iterations)
@@ -251,7 +251,7 @@ fn particles_without_elements_do_not_hinder() {
     matrix.set_diagonal(&vec![2.0; count as usize]);
     matrix.add(&listed, |_, sink| sink.add(0, 1, DMat3::IDENTITY));
     for preconditioner in KINDS {
-        let params = Params { tolerance: 1e-12, preconditioner, ..Params::default() };
+        let params = PcgParams { tolerance: 1e-12, preconditioner, ..PcgParams::default() };
         let mut pcg = Pcg::new(matrix.pattern(), params);
         pcg.prepare(&matrix, &vec![false; count as usize]).unwrap();
         let expected = random_vectors(count as usize, &mut Random::new(8));
@@ -266,7 +266,7 @@ fn particles_without_elements_do_not_hinder() {
 #[test]
 fn nothing_to_do_takes_no_iterations() {
     for preconditioner in KINDS {
-        let params = Params { preconditioner, ..Params::default() };
+        let params = PcgParams { preconditioner, ..PcgParams::default() };
         let (matrix, mut pcg, b) = hanging(10, 0.01, params);
         let zero = vec![Vec4::ZERO; b.len()];
         // A start that is not the solution is dropped; pinned particles rest.
@@ -296,7 +296,7 @@ fn nothing_to_do_takes_no_iterations() {
 
 #[test]
 fn a_start_near_the_solution_saves_iterations() {
-    let params = Params { tolerance: 1e-8, ..Params::default() };
+    let params = PcgParams { tolerance: 1e-8, ..PcgParams::default() };
     let (matrix, mut pcg, b) = hanging(20, 0.01, params);
     let mut x = vec![Vec4::ZERO; b.len()];
     let cold = pcg.solve(&matrix, &b, &mut x).unwrap().iterations;
@@ -308,7 +308,7 @@ fn a_start_near_the_solution_saves_iterations() {
 #[test]
 fn too_few_iterations_tell_the_last_residual() {
     let params =
-        Params { tolerance: 1e-9, max_iterations: 4, preconditioner: PreconditionerKind::BlockJacobi };
+        PcgParams { tolerance: 1e-9, max_iterations: 4, preconditioner: PreconditionerKind::BlockJacobi };
     let (matrix, mut pcg, b) = hanging(10, 0.01, params);
     let mut x = vec![Vec4::ZERO; b.len()];
     let told = pcg.solve(&matrix, &b, &mut x);
@@ -339,7 +339,7 @@ fn pair(a: f64, b: f64) -> BlockMatrix {
 #[test]
 fn a_matrix_that_is_not_positive_definite_is_told() {
     for preconditioner in KINDS {
-        let params = Params { preconditioner, ..Params::default() };
+        let params = PcgParams { preconditioner, ..PcgParams::default() };
         // Eigenvalues 3 and -1, the latter for opposite motions.
         let matrix = pair(1.0, 2.0);
         let mut pcg = Pcg::new(matrix.pattern(), params);
@@ -358,7 +358,7 @@ fn a_matrix_that_is_not_positive_definite_is_told() {
 #[test]
 fn what_is_no_number_is_told() {
     for preconditioner in KINDS {
-        let params = Params { preconditioner, ..Params::default() };
+        let params = PcgParams { preconditioner, ..PcgParams::default() };
         let matrix = pair(2.0, 1.0);
         let mut pcg = Pcg::new(matrix.pattern(), params);
         pcg.prepare(&matrix, &[false; 2]).unwrap();

@@ -11,7 +11,7 @@ use crate::math::Vec4;
 use crate::model::memory::HeldContact;
 use crate::model::params::ImplicitParams;
 use crate::model::{Environment, Model};
-use crate::solve::pcg::{Error, Params, Pcg};
+use crate::solve::pcg::{Error, Pcg, PcgParams};
 use crate::solve::sparse::matrix::BlockMatrix;
 use crate::step::driver::StepContext;
 use crate::step::report::{Shortfall, StepError};
@@ -71,10 +71,10 @@ impl Unknowns {
         let (pull, pattern) = Pull::new(model, &environment.air, particles);
         let room = vec![Vec4::ZERO; model.cloth_particle_count()];
         let params = model.params.implicit;
-        let pcg = Params {
+        let pcg = PcgParams {
             tolerance: params.linear_tolerance,
             max_iterations: params.most_iterations,
-            ..Params::default()
+            ..PcgParams::default()
         };
         Self {
             params,

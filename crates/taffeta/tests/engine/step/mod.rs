@@ -10,5 +10,6 @@ mod impulse_rest;
 mod impulse_tolerance;
 mod interventions;
 mod oracles;
+mod params;
 mod parting;
 mod strain_limit;

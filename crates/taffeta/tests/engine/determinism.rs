@@ -185,6 +185,7 @@ golden! {
         impulse_direct 0x6449_b980_3b7a_a929
         verlet 0x9161_7712_e21b_ef3b
         xpbd 0xa8df_3a70_12c0_e922
+        projective 0xeff2_69f5_220f_4a6e
     }
     gusts {
         backward_euler 0xf077_8bd5_2720_e212
@@ -195,6 +196,7 @@ golden! {
         impulse_direct 0xa653_36f0_c67e_77a5
         verlet 0x69dc_474d_4745_3c43
         xpbd 0x1ece_7744_719b_d785
+        projective 0x86ce_7949_4fa0_e8c3
     }
     self_contact {
         backward_euler 0x074b_11a2_1e45_fcc8
@@ -205,6 +207,7 @@ golden! {
         impulse_direct 0x537e_d18d_4c9e_d62b
         verlet 0x018b_8f99_0418_d130
         xpbd 0x49dd_ccfc_ecdd_9a08
+        projective 0x6030_eb51_bbe6_d603
     }
     free_bodies {
         backward_euler 0xd4f9_b9da_e734_1094
@@ -215,6 +218,7 @@ golden! {
         impulse_direct 0x9428_7c9f_75a2_b164
         verlet 0x9331_63c4_8b27_546d
         xpbd 0x61f8_a2a2_a8c5_9ca0
+        projective 0x69d9_f1c7_ea0a_4bdc
     }
     soft_solids {
         backward_euler 0xb98e_be7a_f2b4_e32f
@@ -224,6 +228,7 @@ golden! {
         impulse_direct 0xc428_a51b_94dc_5e95
         verlet 0xbb61_fa2a_043c_6875
         xpbd 0xd7df_b865_ea79_da01
+        projective 0x2d6a_698b_121b_5295
     }
     seams {
         backward_euler 0x8e13_7400_c09d_601f
@@ -234,6 +239,7 @@ golden! {
         impulse_direct 0x6441_04ac_af73_a8f3
         verlet 0xe45d_2a5e_d8ea_bd4d
         xpbd 0x2580_51b6_10e9_1b69
+        projective 0x7428_caa9_c76c_c21b
     }
     tearing {
         backward_euler 0x8d46_da7b_c58a_90b9
@@ -243,6 +249,7 @@ golden! {
         impulse_direct 0x8377_be9e_b515_de53
         verlet 0x7b75_eef4_245a_360c
         xpbd 0xcd4b_3d0a_7884_ebad
+        projective 0x5218_3e5e_6d98_d11f
     }
     mesh_bodies {
         backward_euler 0xd0c9_9c48_9f40_d8fa
@@ -253,6 +260,7 @@ golden! {
         impulse_direct 0x34c7_ef4e_a449_7855
         verlet 0x5cb8_de4f_c081_03e6
         xpbd 0x33c1_30d6_b374_26aa
+        projective 0x4bd1_5934_ab24_0b0f
     }
     strain_limit_by_halves {
         backward_euler 0x6e5a_216a_cec9_654a
@@ -263,6 +271,7 @@ golden! {
         impulse_direct 0x8395_e113_4700_cfec
         verlet 0x4257_1f18_8ac9_f087
         xpbd 0xbb91_7218_c760_42ea
+        projective 0x0009_7450_37fa_5d5f
     }
     strain_limit_by_priority {
         backward_euler 0x5165_f7ac_6ad2_97a1
@@ -273,6 +282,7 @@ golden! {
         impulse_direct 0xc577_a572_107c_66cd
         verlet 0x6678_7f1b_511f_ba5e
         xpbd 0x8da0_a007_5205_c586
+        projective 0x4ead_7e46_7bd8_92a0
     }
     fillings {
         backward_euler 0xc8e0_ddae_c473_f424
@@ -295,6 +305,7 @@ golden! {
         impulse_direct 0xe4cb_6fab_2423_cc68
         verlet 0x96c2_62b5_3b9b_7e7d
         xpbd 0xe9e6_4d53_edfd_47c0
+        projective 0xabc7_92d8_763f_440b
     }
     printed_impulses {
         backward_euler 0xcd53_337c_9de2_7c14
@@ -305,5 +316,6 @@ golden! {
         impulse_direct 0x0ccf_648c_ef99_017e
         verlet 0x50b4_1f01_bdb3_4a57
         xpbd 0x7636_c625_9f29_6ab8
+        projective 0x862c_b2fa_efb1_3f31
     }
 }

@@ -4,7 +4,7 @@
 //! are the same where it has not.
 
 use super::DVec3;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// x, y, z and a fourth number that stays 0, or four numbers side by side.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -85,6 +85,14 @@ impl Mul<f64> for Vec4 {
     #[inline(always)]
     fn mul(self, factor: f64) -> Self {
         self * Vec4::splat(factor)
+    }
+}
+
+impl Div<f64> for Vec4 {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, divisor: f64) -> Self {
+        Vec4(self.0.map(|c| c / divisor))
     }
 }
 

@@ -109,6 +109,8 @@ pub enum Method {
     Verlet,
     /// Extended position-based dynamics in small steps (Macklin et al. 2016, 2019).
     Xpbd,
+    /// Projective dynamics: elements go to rest one by one, then all together by a matrix that is factorised once (Bouaziz et al. 2014).
+    Projective,
 }
 
 impl Method {
@@ -122,6 +124,7 @@ impl Method {
         Method::ImpulseDirect,
         Method::Verlet,
         Method::Xpbd,
+        Method::Projective,
     ];
 
     /// The name in scene files and on the command line.
@@ -135,6 +138,7 @@ impl Method {
             Method::ImpulseDirect => "impulse-direct",
             Method::Verlet => "verlet",
             Method::Xpbd => "xpbd",
+            Method::Projective => "projective",
         }
     }
 
@@ -175,6 +179,9 @@ impl Method {
             }
             Method::Xpbd => {
                 "springs as compliant constraints, one iteration in each of many sub-steps (Macklin et al. 2016, 2019)"
+            }
+            Method::Projective => {
+                "implicit springs by local projections and one factorised matrix (Bouaziz et al. 2014, Liu et al. 2013)"
             }
         }
     }

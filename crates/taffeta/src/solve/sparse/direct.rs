@@ -1,13 +1,14 @@
 //! All lengths at once: the sparse system A p = Δv of P2 §3.4.2 by A = L D Lᵀ.
 //!
 //! Unknowns, right-hand sides and compliances are those of `solve::strips`; here A couples every two edges that share a particle, with
-//! A_ij = ± b d_i·d_j, plus if the particle is the first or the second end of both. Numbers are summed in a fixed order and by one thread. An edge that the
-//! others determine already has a pivot near 0, which is raised: such redundant edges are counted.
+//! A_ij = ± b d_i·d_j, plus if the particle is the first or the second end of both. An edge that the others determine already has a pivot near 0, which
+//! is raised: such redundant edges are counted.
 
-use super::elimination::{FactorPattern, order};
+use super::elimination::order;
+use super::ldl::Ldl;
 use crate::math::{DVec3, Vec4};
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge};
-use crate::solve::strips::tridiagonal::{CRUSHED, Limits, SMALLEST_PIVOT, Start};
+use crate::solve::strips::tridiagonal::{CRUSHED, Limits, Start};
 
 /// The system of one mesh: its analysis, and room for its numbers.
 #[derive(Debug, Clone)]
@@ -17,14 +18,9 @@ pub struct LengthSystem {
     /// Where the couplings of every edge to earlier ones start, and the couplings.
     starts: Vec<usize>,
     couplings: Vec<EdgeCoupling>,
-    pattern: FactorPattern,
-    /// L column by column, D, and how much of every column is there already.
-    factor: Vec<f64>,
-    pivots: Vec<f64>,
-    filled: Vec<usize>,
-    /// Directions d [m], a row of numbers, and right-hand sides that become changes of tension.
+    ldl: Ldl,
+    /// Directions d [m], and right-hand sides that become changes of tension.
     way: Vec<Vec4>,
-    row: Vec<f64>,
     change: Vec<f64>,
 }
 
@@ -76,24 +72,19 @@ impl LengthSystem {
         }
         let coupled =
             |k: usize| couplings[starts[k]..starts[k + 1]].iter().map(|c: &EdgeCoupling| c.to).collect();
-        let pattern = FactorPattern::new(size, coupled);
         Self {
-            factor: vec![0.0; pattern.rows.len()],
-            pivots: vec![0.0; size],
-            filled: vec![0; size],
+            ldl: Ldl::new(size, coupled),
             way: vec![Vec4::ZERO; size],
-            row: vec![0.0; size],
             change: vec![0.0; size],
             edges,
             starts,
             couplings,
-            pattern,
         }
     }
 
     /// How many numbers the factor has.
     pub fn fill(&self) -> usize {
-        self.factor.len()
+        self.ldl.fill()
     }
 
     /// How many edges are redundant at `q`: their lengths follow from those of the others, if nothing gives.
@@ -121,7 +112,7 @@ impl LengthSystem {
                 }
             };
         }
-        self.solve();
+        self.ldl.solve(&mut self.change);
         for (k, Edge { slot, .. }) in self.edges.iter().enumerate() {
             let tension = &mut tension[*slot as usize];
             *tension = (limits.warm_start * *tension + self.change[k]).max(limits.least_tension);
@@ -137,7 +128,7 @@ impl LengthSystem {
             let d = self.way[k].xyz();
             self.change[k] = d.dot(way(y, edge.ends).xyz() - d);
         }
-        self.solve();
+        self.ldl.solve(&mut self.change);
         self.give(y, |_, i| q[i].0[3]);
     }
 
@@ -155,56 +146,18 @@ impl LengthSystem {
         }
     }
 
-    /// L and D of A, row by row, with `give` times the compliances. Returns how many pivots were raised.
+    /// L and D of A, with `give` times the compliances. Returns how many pivots were raised.
     fn factorise(&mut self, q: &[Vec4], give: f64) -> usize {
-        let Self { pattern, row, factor, filled, pivots, .. } = self;
-        let mut raised = 0;
-        filled.copy_from_slice(&pattern.column_starts[..pivots.len()]);
-        for (k, Edge { ends: [a, b], link, .. }) in self.edges.iter().enumerate() {
-            let d = self.way[k].xyz();
+        let Self { edges, starts, couplings, way, .. } = self;
+        self.ldl.factorise(|k, row| {
+            let (Edge { ends: [a, b], link, .. }, d) = (edges[k], way[k].xyz());
+            for EdgeCoupling { to, particle, sign } in &couplings[starts[k]..starts[k + 1]] {
+                row[*to as usize] += sign * q[*particle as usize].0[3] * d.dot(way[*to as usize].xyz());
+            }
             let least = d.length_squared().max(link.rest * link.rest * CRUSHED);
-            let both = q[*a as usize].0[3] + q[*b as usize].0[3];
-            let diagonal = both * least + give * link.compliance;
-            for EdgeCoupling { to, particle, sign } in &self.couplings[self.starts[k]..self.starts[k + 1]] {
-                row[*to as usize] += sign * q[*particle as usize].0[3] * d.dot(self.way[*to as usize].xyz());
-            }
-            let mut pivot = diagonal;
-            for &c in &pattern.columns[pattern.starts[k]..pattern.starts[k + 1]] {
-                let c = c as usize;
-                let number = std::mem::take(&mut row[c]);
-                let done = pattern.column_starts[c]..filled[c];
-                for (r, l) in pattern.rows[done.clone()].iter().zip(&factor[done]) {
-                    row[*r as usize] -= l * number;
-                }
-                let l = number / pivots[c];
-                pivot -= l * number;
-                factor[filled[c]] = l;
-                filled[c] += 1;
-            }
-            let smallest = (diagonal * SMALLEST_PIVOT).max(f64::MIN_POSITIVE);
-            raised += usize::from(pivot <= smallest);
-            pivots[k] = pivot.max(smallest);
-        }
-        raised
-    }
-
-    /// Solves for `change`, in place.
-    fn solve(&mut self) {
-        let Self { pattern, factor, pivots, change, .. } = self;
-        let column = |c: usize| pattern.column_starts[c]..pattern.column_starts[c + 1];
-        for c in 0..pivots.len() {
-            let number = change[c];
-            for (r, l) in pattern.rows[column(c)].iter().zip(&factor[column(c)]) {
-                change[*r as usize] -= l * number;
-            }
-        }
-        for c in (0..pivots.len()).rev() {
-            let mut number = change[c] / pivots[c];
-            for (r, l) in pattern.rows[column(c)].iter().zip(&factor[column(c)]) {
-                number -= l * change[*r as usize];
-            }
-            change[c] = number;
-        }
+            let both = q[a as usize].0[3] + q[b as usize].0[3];
+            both * least + give * link.compliance
+        })
     }
 }
 

@@ -2,7 +2,8 @@
 
 mod assembly;
 pub mod direct;
-mod elimination;
+pub mod elimination;
+pub mod ldl;
 pub mod matrix;
 mod pattern;
 pub mod rank_one;

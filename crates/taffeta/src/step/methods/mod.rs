@@ -3,6 +3,7 @@
 pub(super) mod implicit;
 pub(super) mod impulse;
 mod position_based;
+mod projective;
 pub(super) mod verlet;
 mod xpbd;
 
@@ -14,6 +15,7 @@ use crate::model::{Environment, Memory, Method, Model, State};
 use implicit::{Implicit, Order};
 use impulse::Impulse;
 use position_based::PositionBased;
+use projective::Projective;
 use std::fmt::Debug;
 use verlet::Verlet;
 use xpbd::Xpbd;
@@ -85,6 +87,10 @@ pub fn integrator(model: &Model, environment: &Environment) -> (Box<dyn Integrat
             (Box::new(verlet), memory)
         }
         Method::Xpbd => (Box::new(PositionBased::new(model, environment, Xpbd::new(model))), Memory::Nothing),
+        Method::Projective => {
+            let projective = Projective::new(model, environment);
+            (Box::new(PositionBased::new(model, environment, projective)), Memory::Nothing)
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Particles {
     pub v: Vec<Vec4>,
     /// One over their masses, 0 for those that are held [1/kg].
     pub inverse_mass: Vec<f64>,
+    /// What the damping d of the air adds to inertia: it weighs 1 + h d times as much.
+    pub drag: f64,
 }
 
 /// A method of this kind, as the driver sees it.
@@ -62,7 +64,14 @@ impl<S: PositionSolver> PositionBased<S> {
         let inverse_mass = environment.inverse_mass.clone();
         Self {
             solver,
-            particles: Particles { start: room(), inertia: room(), x: room(), v: room(), inverse_mass },
+            particles: Particles {
+                start: room(),
+                inertia: room(),
+                x: room(),
+                v: room(),
+                inverse_mass,
+                drag: 1.0,
+            },
             grip: room(),
             h: 0.0,
             edge: model.rest_lengths.iter().sum::<f64>() / model.rest_lengths.len().max(1) as f64,
@@ -112,7 +121,7 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
     /// Inertia, gravity and air lead to y; pins go where they are led.
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         step.observer.enter("predict");
-        let (h, Particles { start, inertia, x, v, inverse_mass }) = (substep.h, &mut self.particles);
+        let (h, Particles { start, inertia, x, v, inverse_mass, .. }) = (substep.h, &mut self.particles);
         let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
         step.boundary.forces.renew(step.model, step.environment, (substep.time, h), x, mean);
         let air = step.boundary.forces.on_particles();
@@ -127,6 +136,7 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
             x[i] = end.into();
         }
         inertia.copy_from_slice(x);
+        self.particles.drag = 1.0 + h * step.environment.air.damping;
         self.grip.fill(Vec4::ZERO);
         self.solver.begin(step.model, substep, &mut self.particles);
     }

@@ -3,6 +3,7 @@
 mod allocation;
 mod block_matrix;
 mod coupling;
+mod ldl;
 mod linear;
 mod preconditioner_coarse;
 mod systems;

@@ -109,6 +109,8 @@ pub enum Method {
     Verlet,
     /// Extended position-based dynamics in small steps (Macklin et al. 2016, 2019).
     Xpbd,
+    /// Vertex block descent: backward Euler, one particle after the other (Chen et al. 2024).
+    Vbd,
 }
 
 impl Method {
@@ -122,6 +124,7 @@ impl Method {
         Method::ImpulseDirect,
         Method::Verlet,
         Method::Xpbd,
+        Method::Vbd,
     ];
 
     /// The name in scene files and on the command line.
@@ -135,6 +138,7 @@ impl Method {
             Method::ImpulseDirect => "impulse-direct",
             Method::Verlet => "verlet",
             Method::Xpbd => "xpbd",
+            Method::Vbd => "vbd",
         }
     }
 
@@ -170,6 +174,9 @@ impl Method {
             }
             Method::Xpbd => {
                 "springs as compliant constraints, one iteration in each of many sub-steps (Macklin et al. 2016, 2019)"
+            }
+            Method::Vbd => {
+                "implicit springs, one particle after the other, in sub-steps of few iterations (Chen et al. 2024)"
             }
         }
     }

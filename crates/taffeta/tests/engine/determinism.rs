@@ -40,12 +40,14 @@ fn the_thread_count_changes_no_bit() {
 
 #[test]
 fn a_sheet_that_is_large_enough_for_threads_has_the_same_bits() {
-    let mut scene = free_sheet(Method::ImpulseStrips, 150);
-    scene.gravity = [0.0, -9.81, 0.0];
-    scene.cloth[0].pin = vec![Pin { vertices: vec![0, 149], ..Pin::default() }];
-    let alone = hashes(&scene, 1, 2);
-    for threads in [2, 3] {
-        assert_eq!(hashes(&scene, threads, 2), alone, "on {threads} threads");
+    for (method, side) in [(Method::ImpulseStrips, 150), (Method::Vbd, 60)] {
+        let mut scene = free_sheet(method, side);
+        scene.gravity = [0.0, -9.81, 0.0];
+        scene.cloth[0].pin = vec![Pin { vertices: vec![0, side - 1], ..Pin::default() }];
+        let alone = hashes(&scene, 1, 2);
+        for threads in [2, 3] {
+            assert_eq!(hashes(&scene, threads, 2), alone, "{} on {threads} threads", method.name());
+        }
     }
 }
 
@@ -185,6 +187,7 @@ golden! {
         impulse_direct 0x6449_b980_3b7a_a929
         verlet 0x9161_7712_e21b_ef3b
         xpbd 0xa8df_3a70_12c0_e922
+        vbd 0x5f77_3037_38a6_4537
     }
     gusts {
         backward_euler 0xf077_8bd5_2720_e212
@@ -195,6 +198,7 @@ golden! {
         impulse_direct 0xa653_36f0_c67e_77a5
         verlet 0x69dc_474d_4745_3c43
         xpbd 0x1ece_7744_719b_d785
+        vbd 0x5695_2c03_ff24_9e58
     }
     self_contact {
         backward_euler 0x074b_11a2_1e45_fcc8
@@ -205,6 +209,7 @@ golden! {
         impulse_direct 0x537e_d18d_4c9e_d62b
         verlet 0x018b_8f99_0418_d130
         xpbd 0x49dd_ccfc_ecdd_9a08
+        vbd 0x9ba9_2039_5b7f_2edb
     }
     free_bodies {
         backward_euler 0xd4f9_b9da_e734_1094
@@ -215,6 +220,7 @@ golden! {
         impulse_direct 0x9428_7c9f_75a2_b164
         verlet 0x9331_63c4_8b27_546d
         xpbd 0x61f8_a2a2_a8c5_9ca0
+        vbd 0x8d10_d20a_c729_dcdc
     }
     soft_solids {
         backward_euler 0xb98e_be7a_f2b4_e32f
@@ -224,6 +230,7 @@ golden! {
         impulse_direct 0xc428_a51b_94dc_5e95
         verlet 0xbb61_fa2a_043c_6875
         xpbd 0xd7df_b865_ea79_da01
+        vbd 0xd2f4_05d1_9e9d_3fd1
     }
     seams {
         backward_euler 0x8e13_7400_c09d_601f
@@ -234,6 +241,7 @@ golden! {
         impulse_direct 0x6441_04ac_af73_a8f3
         verlet 0xe45d_2a5e_d8ea_bd4d
         xpbd 0x2580_51b6_10e9_1b69
+        vbd 0x6e75_3e6c_73d2_70c1
     }
     tearing {
         backward_euler 0x8d46_da7b_c58a_90b9
@@ -243,6 +251,7 @@ golden! {
         impulse_direct 0x8377_be9e_b515_de53
         verlet 0x7b75_eef4_245a_360c
         xpbd 0xcd4b_3d0a_7884_ebad
+        vbd 0xaaa4_f769_3f08_3055
     }
     mesh_bodies {
         backward_euler 0xd0c9_9c48_9f40_d8fa
@@ -253,6 +262,7 @@ golden! {
         impulse_direct 0x34c7_ef4e_a449_7855
         verlet 0x5cb8_de4f_c081_03e6
         xpbd 0x33c1_30d6_b374_26aa
+        vbd 0x17f5_471f_cbd5_8a35
     }
     strain_limit_by_halves {
         backward_euler 0x6e5a_216a_cec9_654a
@@ -263,6 +273,7 @@ golden! {
         impulse_direct 0x8395_e113_4700_cfec
         verlet 0x4257_1f18_8ac9_f087
         xpbd 0xbb91_7218_c760_42ea
+        vbd 0x503f_83b1_91ce_d00e
     }
     strain_limit_by_priority {
         backward_euler 0x5165_f7ac_6ad2_97a1
@@ -273,6 +284,7 @@ golden! {
         impulse_direct 0xc577_a572_107c_66cd
         verlet 0x6678_7f1b_511f_ba5e
         xpbd 0x8da0_a007_5205_c586
+        vbd 0x03a6_b765_3f25_79a4
     }
     fillings {
         backward_euler 0xc8e0_ddae_c473_f424
@@ -295,6 +307,7 @@ golden! {
         impulse_direct 0xe4cb_6fab_2423_cc68
         verlet 0x96c2_62b5_3b9b_7e7d
         xpbd 0xe9e6_4d53_edfd_47c0
+        vbd 0xc0b3_7c93_ca97_da21
     }
     printed_impulses {
         backward_euler 0xcd53_337c_9de2_7c14
@@ -305,5 +318,6 @@ golden! {
         impulse_direct 0x0ccf_648c_ef99_017e
         verlet 0x50b4_1f01_bdb3_4a57
         xpbd 0x7636_c625_9f29_6ab8
+        vbd 0x4395_376f_a54b_8ce7
     }
 }

@@ -45,6 +45,7 @@ methods! {
     impulse_direct ImpulseDirect
     verlet Verlet
     xpbd Xpbd
+    vbd Vbd
 }
 
 #[test]
@@ -95,6 +96,8 @@ fn keeps_momentum(method: Method) {
         Method::Verlet | Method::Bdf2Secant => 1e-4,
         // Constraints act along edges where they are so far, not where momentum is counted.
         Method::Xpbd => 5e-4,
+        // One iteration: a particle that goes before its neighbours answers forces that they do not.
+        Method::Vbd => 5e-3,
     };
     assert!(
         (after.1 - before.1).length() < turned * scale,

@@ -3,6 +3,7 @@
 pub(super) mod implicit;
 pub(super) mod impulse;
 mod position_based;
+mod vbd;
 pub(super) mod verlet;
 mod xpbd;
 
@@ -15,6 +16,7 @@ use implicit::{Implicit, Order};
 use impulse::Impulse;
 use position_based::PositionBased;
 use std::fmt::Debug;
+use vbd::Vbd;
 use verlet::Verlet;
 use xpbd::Xpbd;
 
@@ -85,6 +87,7 @@ pub fn integrator(model: &Model, environment: &Environment) -> (Box<dyn Integrat
             (Box::new(verlet), memory)
         }
         Method::Xpbd => (Box::new(PositionBased::new(model, environment, Xpbd::new(model))), Memory::Nothing),
+        Method::Vbd => (Box::new(PositionBased::new(model, environment, Vbd::new(model))), Memory::Nothing),
     }
 }
 

@@ -104,7 +104,7 @@ impl Xpbd {
 }
 
 /// See [`LEFT_UNDONE`].
-fn longest_substep(model: &Model, cloth: &ClothPiece) -> f64 {
+pub(super) fn longest_substep(model: &Model, cloth: &ClothPiece) -> f64 {
     let mut lengths = model.rest_lengths[cloth.edges.clone()].to_vec();
     lengths.sort_by(f64::total_cmp);
     let edge = lengths.get(lengths.len() / 2).copied().unwrap_or(f64::INFINITY);

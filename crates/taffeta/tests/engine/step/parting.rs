@@ -175,6 +175,10 @@ fn a_weight_hangs_from_its_pins_or_falls() {
         let mut scene = drawn(method, 0.0, segments(method));
         scene.cloth[0].pin = vec![Pin { sides: vec![Side::Left], breaks: Some(1.0), ..Pin::default() }];
         scene.cloth[0].tear = None;
+        // What its one iteration leaves undone pulls too, unless it is less than the strain by the weight.
+        if method == Method::Vbd {
+            scene.solver.tolerance = 5e-4;
+        }
         let weight: f64 = simulation(&scene).model().mass.iter().sum();
         // Five particles hold it, or three; when it bounces the pull is twice as much at most.
         for (breaks, falls) in [(0.02, true), (0.6, false)] {

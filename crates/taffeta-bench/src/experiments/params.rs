@@ -91,6 +91,8 @@ fn family(method: Method) -> &'static str {
         Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect => "impulse",
         Method::Verlet | Method::Bdf2Secant => "verlet",
         Method::Xpbd => "xpbd",
+        Method::Vbd => "vbd",
+        Method::Projective => "projective",
     }
 }
 

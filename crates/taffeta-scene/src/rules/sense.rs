@@ -88,7 +88,7 @@ impl Scene {
         if cloth.solid.is_some() && method == Method::ImpulseStrips {
             faults.report(Rule::NotForMethod, place.key("solid"), "{ .. }", &detail, remedy);
         }
-        if !method.goes_edge_by_edge() {
+        if !method.goes_one_by_one() {
             return;
         }
         let remedy = "choose any other method, or leave this out";

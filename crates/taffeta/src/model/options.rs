@@ -111,6 +111,8 @@ pub enum Method {
     Xpbd,
     /// Projective dynamics: elements go to rest one by one, then all together by a matrix that is factorised once (Bouaziz et al. 2014).
     Projective,
+    /// Vertex block descent: backward Euler, one particle after the other (Chen et al. 2024).
+    Vbd,
 }
 
 impl Method {
@@ -125,6 +127,7 @@ impl Method {
         Method::Verlet,
         Method::Xpbd,
         Method::Projective,
+        Method::Vbd,
     ];
 
     /// The name in scene files and on the command line.
@@ -139,6 +142,7 @@ impl Method {
             Method::Verlet => "verlet",
             Method::Xpbd => "xpbd",
             Method::Projective => "projective",
+            Method::Vbd => "vbd",
         }
     }
 
@@ -152,9 +156,9 @@ impl Method {
         matches!(self, Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect)
     }
 
-    /// Whether it corrects one edge after the other: what an edge then pulls with tells nothing from step to step.
-    pub fn goes_edge_by_edge(self) -> bool {
-        matches!(self, Method::ImpulseIterative | Method::Xpbd)
+    /// Whether it answers one edge or particle after the other, once or few times: what an edge then pulls with tells nothing from step to step.
+    pub fn goes_one_by_one(self) -> bool {
+        matches!(self, Method::ImpulseIterative | Method::Xpbd | Method::Vbd)
     }
 
     /// What it does, in one line.
@@ -182,6 +186,9 @@ impl Method {
             }
             Method::Projective => {
                 "implicit springs by local projections and one factorised matrix (Bouaziz et al. 2014, Liu et al. 2013)"
+            }
+            Method::Vbd => {
+                "implicit springs, one particle after the other, in sub-steps of few iterations (Chen et al. 2024)"
             }
         }
     }

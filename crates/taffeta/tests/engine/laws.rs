@@ -46,6 +46,7 @@ methods! {
     verlet Verlet
     xpbd Xpbd
     projective Projective
+    vbd Vbd
 }
 
 #[test]
@@ -98,6 +99,8 @@ fn keeps_momentum(method: Method) {
         Method::Xpbd => 5e-4,
         // Springs pull along where they were an iteration before.
         Method::Projective => 5e-4,
+        // One iteration: a particle that goes before its neighbours answers forces that they do not.
+        Method::Vbd => 5e-3,
     };
     assert!(
         (after.1 - before.1).length() < turned * scale,

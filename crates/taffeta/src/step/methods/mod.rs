@@ -4,6 +4,7 @@ pub(super) mod implicit;
 pub(super) mod impulse;
 mod position_based;
 mod projective;
+mod vbd;
 pub(super) mod verlet;
 mod xpbd;
 
@@ -17,6 +18,7 @@ use impulse::Impulse;
 use position_based::PositionBased;
 use projective::Projective;
 use std::fmt::Debug;
+use vbd::Vbd;
 use verlet::Verlet;
 use xpbd::Xpbd;
 
@@ -91,6 +93,7 @@ pub fn integrator(model: &Model, environment: &Environment) -> (Box<dyn Integrat
             let projective = Projective::new(model, environment);
             (Box::new(PositionBased::new(model, environment, projective)), Memory::Nothing)
         }
+        Method::Vbd => (Box::new(PositionBased::new(model, environment, Vbd::new(model))), Memory::Nothing),
     }
 }
 

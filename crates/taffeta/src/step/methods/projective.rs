@@ -13,26 +13,20 @@
 
 use super::position_based::{Particles, PositionSolver};
 use crate::math::{DVec3, Vec4};
+use crate::model::params::ProjectiveParams;
 use crate::model::{Environment, Model};
 use crate::parallel;
 use crate::solve::sparse::elimination::order_of_particles;
 use crate::solve::sparse::ldl::Ldl;
 use crate::step::driver::Substep;
 
-/// The longest sub-step that is taken unasked [s], and the iterations in it.
-///
-/// The matrix has every spring as stiff across as along. A motion that stretches little but would be resisted much across, as shear, is corrected by a part
-/// only in each iteration: until then cloth is too soft for it, and takes up energy that it did not have. A kicked sheet of 12 by 12 does not gain with 4
-/// iterations of 1/2000 s or 10 of 1/1000 s (`never_gains_energy`), by 8 % with 3 of 1/2000 s and by a half with 5 of 1/1000 s. Half the sub-steps double the
-/// error of a hanging sheet, half the iterations raise it by a half, twice of either lowers it by a third; time goes with both.
-const LONGEST_SUBSTEP: f64 = 1.0 / 2000.0;
-const ITERATIONS: u32 = 5;
 /// Elements that a thread takes at least.
 const FEWEST: usize = 1024;
 
 /// The elements of a model, and the matrix of those that move.
 #[derive(Debug)]
 pub struct Projective {
+    params: ProjectiveParams,
     springs: Vec<SpringTerm>,
     turns: Vec<Term<3>>,
     /// Particles that move, in the order of elimination, and the row of every particle; those that are held share one behind the last.
@@ -119,6 +113,7 @@ impl Projective {
         let left_of =
             |k: usize| rows[k].iter().map(|entry| entry.column).filter(|c| (*c as usize) < k).collect();
         Self {
+            params: model.params.projective,
             ldl: Ldl::new(size, left_of),
             springs,
             turns,
@@ -146,11 +141,11 @@ impl Projective {
 
 impl PositionSolver for Projective {
     fn longest_substep(&self) -> f64 {
-        LONGEST_SUBSTEP
+        self.params.longest_substep
     }
 
     fn iterations(&self) -> u32 {
-        ITERATIONS
+        self.params.iterations
     }
 
     fn begin(&mut self, model: &Model, substep: &Substep, particles: &mut Particles) {

@@ -89,7 +89,8 @@ impl Xpbd {
         let colors = color_elements(distances.iter().map(|c| &c.ends[..]), n);
         let distances = by_color(distances, &colors).0;
         let colors = color_elements(turns.iter().map(|c| &c.points[..]), n);
-        let longest_substep = model.cloths.iter().map(|cloth| longest_substep(model, cloth));
+        let longest_substep =
+            model.cloths.iter().map(|cloth| longest_substep(model, cloth, model.params.xpbd.left_undone));
         Self {
             distances,
             turns: by_color(turns, &colors).0,
@@ -99,15 +100,14 @@ impl Xpbd {
 }
 
 /// See [`XpbdParams::left_undone`](crate::model::params::XpbdParams::left_undone).
-fn longest_substep(model: &Model, cloth: &ClothPiece) -> f64 {
+pub(super) fn longest_substep(model: &Model, cloth: &ClothPiece, left_undone: f64) -> f64 {
     let mut lengths = model.rest_lengths[cloth.edges.clone()].to_vec();
     lengths.sort_by(f64::total_cmp);
     let edge = lengths.get(lengths.len() / 2).copied().unwrap_or(f64::INFINITY);
     let rest = || model.rest_positions[cloth.particles.clone()].iter().copied();
     let (low, high) =
         (rest().fold(DVec3::INFINITY, DVec3::min), rest().fold(DVec3::NEG_INFINITY, DVec3::max));
-    edge * (2.0 * model.params.xpbd.left_undone * model.tolerance / (GRAVITY * (high - low).max_element()))
-        .sqrt()
+    edge * (2.0 * left_undone * model.tolerance / (GRAVITY * (high - low).max_element())).sqrt()
 }
 
 impl PositionSolver for Xpbd {

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod block_matrix;
+mod coloring;
 mod coupling;
 mod ldl;
 mod linear;

@@ -46,7 +46,7 @@ fn a_steady_step_allocates_nothing() {
             vec![ball, Body { position: [0.0, 0.28, 0.0], mass: Some(0.02), cuboid, ..Body::default() }];
         assert_eq!(allocations(&scene, 1), 0, "{} with bodies", method.name());
         // What could tear or let go is looked at after every step.
-        if !method.goes_edge_by_edge() {
+        if !method.goes_one_by_one() {
             scene.cloth[0].tear = Some(9.0);
             scene.cloth[0].pin[0].breaks = Some(1e6);
             assert_eq!(allocations(&scene, 1), 0, "{} that could tear", method.name());

@@ -73,7 +73,7 @@ fn until_parted(simulation: &mut Simulation, steps: u32) -> Option<f64> {
 
 /// All methods that know what pulls.
 fn methods() -> impl Iterator<Item = Method> {
-    Method::ALL.iter().copied().filter(|method| !method.goes_edge_by_edge())
+    Method::ALL.iter().copied().filter(|method| !method.goes_one_by_one())
 }
 
 const BY_FORCES: [Method; 4] = [Method::Verlet, Method::BackwardEuler, Method::Bdf2, Method::Bdf2Secant];

@@ -297,8 +297,9 @@ impl Impulse {
         let slower = 1.0 / (1.0 + h * air.damping);
         let forces =
             self.as_printed.as_ref().map_or(step.boundary.forces.on_particles(), ExplicitSprings::forces);
-        for i in 0..step.model.cloth_particle_count() {
-            let (way, w) = ((self.q[i] - self.x[i]).xyz(), inverse_mass[i]);
+        let of_cloths = step.model.cloth_particle_count();
+        for (i, w) in inverse_mass[..of_cloths].iter().copied().enumerate() {
+            let way = (self.q[i] - self.x[i]).xyz();
             let free = w > 0.0 && self.grip[i].0[3] == 0.0;
             let force = step.gravity + forces.get(i).map_or(DVec3::ZERO, |f| w * f.xyz());
             let way = if free { way + SHARE_AS_PRINTED * h * h * force } else { way };
@@ -371,7 +372,7 @@ impl Integrator for Impulse {
         let (model, Substep { time, h, k, count, .. }) = (step.model, *substep);
         step.observer.enter("air");
         let every = count.div_ceil(self.params.air_renewals);
-        if k % every == 0 {
+        if k.is_multiple_of(every) {
             let way = |i: usize| (self.y[i] - self.x[i]).xyz();
             let mean = |[a, b, c]: [usize; 3]| (way(a) + way(b) + way(c)) / (3.0 * h);
             let held = (time, f64::from(every.min(count - k)) * h);
@@ -409,7 +410,7 @@ impl Integrator for Impulse {
         self.advance(step, substep.h);
         if step.model.velocities == Velocities::Corrected {
             let tension = &mut self.saved_tension[..self.lengths.strips.rows];
-            self.lengths.project_velocities(&mut self.q, &mut self.y, tension, &mut self.scratch);
+            self.lengths.project_velocities(&self.q, &mut self.y, tension, &mut self.scratch);
         }
         self.controller.judge(&self.sums)
     }

@@ -189,7 +189,7 @@ impl Integrator for Verlet {
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         step.observer.enter("air");
         let air_held = step.model.params.verlet.air_held;
-        if substep.k % air_held == 0 {
+        if substep.k.is_multiple_of(air_held) {
             let Moving { x, v } = &self.now;
             let held = (substep.time, f64::from(air_held) * substep.h);
             let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;

@@ -123,7 +123,7 @@ pub enum RenderError {
 /// Takes a picture. The bytes are the same on any number of threads.
 ///
 /// ```
-/// use taffeta::{Simulation, scene::{Cloth, Scene, Sheet}};
+/// use taffeta_scene::{Cloth, Scene, Sheet};
 /// use taffeta_render::{Picture, SceneView, render};
 ///
 /// let sheet = Sheet { width: 1.0, height: 1.0, columns: 5, rows: 5, slack: 0.7 };

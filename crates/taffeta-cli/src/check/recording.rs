@@ -132,12 +132,12 @@ fn exact_positions(
     found: &mut Findings,
 ) -> Option<Vec<DVec3>> {
     let number = frame.number;
-    let Some((positions, hash)) = State::positions_in(&state.bytes, rounded.len()) else {
-        let (bytes, particles) = (state.bytes.len(), rounded.len());
-        found
-            .faults
-            .push(format!("frame {number}: its state, {bytes} bytes, is not one of {particles} particles"));
-        return None;
+    let (positions, hash) = match State::positions_in(&state.bytes, rounded.len()) {
+        Ok(found) => found,
+        Err(mismatch) => {
+            found.faults.push(format!("frame {number}: {mismatch}"));
+            return None;
+        }
     };
     if hash != frame.state_hash {
         let recorded = frame.state_hash;

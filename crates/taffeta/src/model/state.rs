@@ -114,15 +114,17 @@ impl State {
     }
 
     /// The positions [m] and the fingerprint of a state of so many particles that [`State::to_bytes`] has kept, whatever else it holds.
-    pub fn positions_in(bytes: &[u8], particles: usize) -> Option<(Vec<DVec3>, u64)> {
+    pub fn positions_in(bytes: &[u8], particles: usize) -> Result<(Vec<DVec3>, u64), StateMismatch> {
         let (words, _) = bytes.as_chunks::<8>();
-        let (_, hashed) = words.split_last()?;
+        let short = StateMismatch::Size { expected: 3 + 6 * particles, found: words.len() };
+        let (_, hashed) = words.split_last().ok_or(short.clone())?;
         let number = |word: &[u8; 8]| f64::from_bits(u64::from_le_bytes(*word));
-        let (positions, _) = hashed.get(2..2 + 6 * particles)?[..3 * particles].as_chunks::<3>();
+        let vectors = hashed.get(2..2 + 6 * particles).ok_or(short)?;
+        let (positions, _) = vectors[..3 * particles].as_chunks::<3>();
         let positions = positions.iter().map(|p| DVec3::from_array(p.each_ref().map(number))).collect();
         let mut hasher = Xxh3Default::new();
         hasher.update(hashed.as_flattened());
-        Some((positions, hasher.digest()))
+        Ok((positions, hasher.digest()))
     }
 
     /// All but what the method remembers.

@@ -6,7 +6,7 @@
 
 use super::ccd::candidate_cache::CandidateCache;
 use super::ccd::check::CcdCheck;
-use super::ccd::impact_zones::ImpactZones;
+use super::ccd::impact_zones::{ImpactZones, below_planes};
 use super::ccd::push::{lift, push};
 use super::ccd::tangles::Tangles;
 use super::ccd::window::CcdWindow;
@@ -164,7 +164,8 @@ impl ContactPipeline {
             settled.rounds = round + 1;
             settled.hits = settled.hits.max(check.hits.len() as u32);
             settled.slowed += u32::from(round > self.params.pushes);
-            if check.hits.is_empty() {
+            // Pushes lift what is below a plane; zones may lower it again.
+            if check.hits.is_empty() && (round <= self.params.pushes || below_planes(window).is_empty()) {
                 break;
             }
             window.changed.fill(false);
@@ -179,7 +180,9 @@ impl ContactPipeline {
             }
             found.ensure_valid(window, self.pad);
         }
-        settled.pinched += check.hits.len() as u32;
+        if settled.rounds == self.params.rounds {
+            settled.pinched += (check.hits.len() + below_planes(window).len()) as u32;
+        }
         settled
     }
 

@@ -161,7 +161,7 @@ impl ImpactZones {
 }
 
 /// Points that end in a half-space, with its object.
-fn below_planes(window: &CcdWindow) -> Vec<(usize, usize)> {
+pub fn below_planes(window: &CcdWindow) -> Vec<(usize, usize)> {
     let CcdWindow { surface, free, cloth_particles, inverse_mass, end, poses, .. } = window;
     let mut below = Vec::new();
     for &object in &window.planes {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::step::Shortfall;
-use taffeta_scene::{BoxShape, Collider, Contact, Mesh, Method, Scene};
+use taffeta_scene::{
+    BoxShape, Cloth, Collider, Contact, Mannequin, Mesh, Method, PlaneShape, Scene, Sheet, Tube,
+};
 
 const IMPLICIT: [Method; 2] = [Method::BackwardEuler, Method::Bdf2];
 
@@ -116,5 +118,37 @@ fn the_point_of_a_mesh_does_not_tear_at_the_cloth() {
         let simulation =
             taffeta_scene::simulation(&scene, &meshes).unwrap_or_else(|faults| panic!("{faults:#?}"));
         check(method, Drape::of(simulation));
+    }
+}
+
+#[test]
+fn a_tube_and_a_sheet_fall_over_a_body_and_do_not_pass_the_floor() {
+    // The finer one is where zones that move together once took cloth through the floor.
+    let (around, up, side) = if testing::long() { (100, 20, 40) } else { (60, 12, 24) };
+    for method in IMPLICIT {
+        let tube = Tube { radius: 0.3, length: 0.35, segments: around, rows: up };
+        let sheet = Sheet { width: 1.0, height: 1.0, columns: side, rows: side, slack: 1.0 };
+        let mut scene = Scene {
+            cloth: vec![
+                Cloth { tube: Some(tube), position: [0.0, 0.68, 0.0], ..Cloth::default() },
+                Cloth { sheet: Some(sheet), position: [0.0, 1.56, 0.0], ..Cloth::default() },
+            ],
+            collider: vec![
+                Collider {
+                    mannequin: Some(Mannequin { height: 1.5, ..Mannequin::default() }),
+                    ..Collider::default()
+                },
+                Collider { plane: Some(PlaneShape {}), ..Collider::default() },
+            ],
+            ..Scene::default()
+        };
+        scene.solver.method = method;
+        let mut simulation = simulation(&scene);
+        for frame in 1..=12 {
+            simulation.step().unwrap();
+            let certificate = simulation.certificate();
+            let at = format!("{}, frame {frame}: {certificate:?}", method.name());
+            assert_eq!((certificate.cloth_cloth, certificate.cloth_body), (0, 0), "{at}");
+        }
     }
 }

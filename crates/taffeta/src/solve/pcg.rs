@@ -41,6 +41,7 @@ pub struct Info {
 const START: Info = Info { iterations: 0, residual: 1.0, scale: 0.0 };
 
 /// Why a system was not solved. All residuals are relative as in [`PcgParams::tolerance`], and the last known.
+#[allow(clippy::enum_variant_names)] // each says what the system or its solution is not
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum Error {
     /// The tolerance is out of reach, or the iterations were too few.

@@ -76,7 +76,8 @@ impl Recorder {
 
     /// Writes frame 0. It took no steps, so that nothing in it can have failed.
     pub(super) fn record_start(&mut self) -> Result<(), RecordingError> {
-        let report = StepReport { converged: true, ..StepReport::default() };
+        let mut report = StepReport::default();
+        report.converged = true;
         let steps = FrameSteps { report, ..FrameSteps::default() };
         self.record(&FrameReport::new(&self.simulation, 0, &steps, 0.0))
     }

@@ -6,7 +6,7 @@ use crate::model::{Form, Model, PosedShape, State};
 
 /// What is certified of a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certificate {
     /// Largest strain of a structural edge [1].
     pub max_strain: f64,

@@ -4,6 +4,7 @@ use crate::math::DVec3;
 
 /// What a method remembers from step to step. Who remembers nothing has nothing to go on from but positions and velocities.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Memory {
     /// Nothing.
@@ -19,6 +20,7 @@ pub enum Memory {
 
 /// What the impulse methods remember: Lagrange multipliers to start from, and how the last step was cut.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ImpulseMemory {
     /// Sub-steps that the next step is to take, 0 before the first.
     pub substeps: f64,
@@ -34,6 +36,7 @@ pub struct ImpulseMemory {
 
 /// What implicit methods remember.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ImplicitMemory {
     /// Of every particle the contact that pressed most; empty where there are no bodies.
     pub contacts: Vec<HeldContact>,
@@ -47,6 +50,7 @@ pub struct ImplicitMemory {
 
 /// A contact of a particle with a solid, as it was at the end of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HeldContact {
     /// Force of friction on the particle [N].
     pub friction: DVec3,
@@ -58,6 +62,7 @@ pub struct HeldContact {
 
 /// What the secant method remembers.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SecantMemory {
     /// How long the last sub-step was, 0 before the first [s].
     pub last: f64,

@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// All that changes in a run. Equal states continue equally, bit for bit.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// Time since the start [s].
     pub time: f64,

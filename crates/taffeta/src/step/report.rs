@@ -6,7 +6,9 @@ use crate::math::DVec3;
 use crate::model::{Model, State};
 
 /// What one step did, or the steps of a frame together.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct StepReport {
     /// Sub-steps taken.
     pub substeps: u32,
@@ -30,6 +32,8 @@ pub struct StepReport {
 
 /// Why a step did not reach what its method promises.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Shortfall {
     /// An edge is too long or too short.
     #[error(
@@ -143,6 +147,7 @@ impl StepReport {
 
 /// Why a step could not be taken. The state is still the one before it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StepError {
     /// A particle left the numbers.
     #[error(
@@ -197,7 +202,7 @@ pub enum StepError {
 
 /// Energies of a state [J].
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Energy {
     /// Of motion.
     pub kinetic: f64,

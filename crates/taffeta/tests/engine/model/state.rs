@@ -1,9 +1,12 @@
 //! The bytes and the hash of a state.
 
+use crate::common::{free_sheet, simulation};
 use taffeta::math::DVec3;
 use taffeta::model::memory::ImpulseMemory;
 use taffeta::model::state::StateMismatch;
 use taffeta::model::{Memory, State};
+use taffeta::step::StepReport;
+use taffeta_scene::Method;
 
 #[test]
 fn bytes_bring_back_every_bit_and_the_hash_sees_every_bit() {
@@ -48,4 +51,24 @@ fn bytes_bring_back_every_bit_and_the_hash_sees_every_bit() {
     }
     assert_eq!(State::positions_in(&bytes, 2), Ok((state.positions.clone(), state.hash())));
     assert!(State::positions_in(&bytes, 20).is_err());
+}
+
+#[test]
+fn states_reports_and_certificates_are_plain_data() {
+    for method in Method::ALL {
+        let mut scene = free_sheet(*method, 4);
+        scene.gravity = [0.0, -9.81, 0.0];
+        let mut simulation = simulation(&scene);
+        let report = simulation.step().unwrap();
+        let state = serde_json::to_value(simulation.state()).unwrap();
+        assert_eq!(serde_json::from_value::<State>(state).unwrap(), *simulation.state());
+        assert_eq!(
+            serde_json::from_value::<StepReport>(serde_json::to_value(report).unwrap()).unwrap(),
+            report
+        );
+        let certificate = simulation.certificate();
+        let told = serde_json::to_value(certificate).unwrap();
+        // Without bodies the gap is infinite, which JSON does not know.
+        assert_eq!(told["max_strain"], certificate.max_strain);
+    }
 }

@@ -1,7 +1,7 @@
 //! Reads a recording frame by frame, and goes on from its last full state.
 //!
 //!     cargo run --release -- run drape --frames 30 --out drape
-//!     cargo run --release --example reading_a_recording -- drape/recording.taff
+//!     cargo run --release --example reading_a_recording -- drape/recording.taffeta
 
 use std::error::Error;
 use taffeta_io::recording::{Frame, Reader};

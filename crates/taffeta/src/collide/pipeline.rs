@@ -6,7 +6,7 @@
 
 use super::ccd::candidate_cache::CandidateCache;
 use super::ccd::check::CcdCheck;
-use super::ccd::impact_zones::{ImpactZones, below_planes};
+use super::ccd::impact_zones::{ImpactZones, sunk};
 use super::ccd::push::{lift, push};
 use super::ccd::tangles::Tangles;
 use super::ccd::window::CcdWindow;
@@ -165,7 +165,7 @@ impl ContactPipeline {
             settled.hits = settled.hits.max(check.hits.len() as u32);
             settled.slowed += u32::from(round > self.params.pushes);
             // Pushes lift what is below a plane; zones may lower it again.
-            if check.hits.is_empty() && (round <= self.params.pushes || below_planes(window).is_empty()) {
+            if check.hits.is_empty() && (round <= self.params.pushes || sunk(window) == 0) {
                 break;
             }
             window.changed.fill(false);
@@ -181,7 +181,7 @@ impl ContactPipeline {
             found.ensure_valid(window, self.pad);
         }
         if settled.rounds == self.params.rounds {
-            settled.pinched += (check.hits.len() + below_planes(window).len()) as u32;
+            settled.pinched += (check.hits.len() + sunk(window)) as u32;
         }
         settled
     }

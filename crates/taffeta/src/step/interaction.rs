@@ -99,7 +99,7 @@ impl Simulation {
         let mut grip = self.grip.clone().unwrap_or_default();
         grip.attached.remove(&particle);
         grip.hands.held.insert(particle, place);
-        self.take_grip(grip, duration);
+        self.take_grip(grip, |led| led == particle, duration);
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Simulation {
         grip.hands.held.remove(&particle);
         grip.attached.remove(&particle);
         grip.hands.freed.insert(particle);
-        self.take_grip(grip, self.model.step_time);
+        self.take_grip(grip, |_| false, 0.0);
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl Simulation {
         let mut grip = self.grip.clone().unwrap_or_default();
         grip.hands.held.remove(&particle);
         grip.attached.insert(particle, pin);
-        self.take_grip(grip, self.model.step_time);
+        self.take_grip(grip, |_| false, 0.0);
         Ok(())
     }
 
@@ -180,10 +180,11 @@ impl Simulation {
         hands.held.retain(|particle, _| known(particle));
         hands.freed.retain(known);
         let attached = self.grip.as_ref().map_or(BTreeMap::new(), |grip| grip.attached.clone());
-        self.take_grip(Grip { hands, attached }, duration);
+        self.take_grip(Grip { hands, attached }, |_| true, duration);
     }
 
-    fn take_grip(&mut self, grip: Grip, duration: f64) {
+    /// Takes over who is held. Those that are led `anew` go to their places within a `duration` [s]; all others stay on their ways.
+    fn take_grip(&mut self, grip: Grip, anew: impl Fn(u32) -> bool, duration: f64) {
         if self.grip.is_none() && grip == Grip::default() {
             return;
         }
@@ -191,10 +192,17 @@ impl Simulation {
         let same = grip.hands.held.keys().eq(before.hands.held.keys())
             && grip.hands.freed == before.hands.freed
             && grip.attached == before.attached;
-        let mut pins = if same { std::mem::take(&mut self.environment.pins) } else { grip.pins(&self.model) };
-        for (pin, (particle, place)) in pins[self.model.pins.len()..].iter_mut().zip(&grip.hands.held) {
-            let from = self.state.positions[*particle as usize];
-            *pin = led(*particle, from, *place, self.state.time, duration);
+        let own = self.model.pins.len();
+        let mut pins = grip.pins(&self.model);
+        for (pin, (particle, place)) in pins[own..].iter_mut().zip(&grip.hands.held) {
+            let under_way = before.hands.held.keys().position(|held| held == particle);
+            *pin = match under_way.filter(|_| !anew(*particle)) {
+                Some(number) => self.environment.pins[own + number].clone(),
+                None => {
+                    let from = self.state.positions[*particle as usize];
+                    led(*particle, from, *place, self.state.time, duration)
+                }
+            };
         }
         self.environment.hold(&self.model, pins);
         self.grip = Some(grip);

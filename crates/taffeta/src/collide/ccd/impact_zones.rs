@@ -8,7 +8,7 @@ use super::zones::Zones;
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::rigid::nearest::nearest;
 use crate::math::{DVec3, Pose};
-use crate::model::{Form, Model};
+use crate::model::{Form, Model, PosedShape, Shape};
 
 /// The zones of a window and their motions.
 #[derive(Debug)]
@@ -161,7 +161,7 @@ impl ImpactZones {
 }
 
 /// Points that end in a half-space, with its object.
-pub fn below_planes(window: &CcdWindow) -> Vec<(usize, usize)> {
+fn below_planes(window: &CcdWindow) -> Vec<(usize, usize)> {
     let CcdWindow { surface, free, cloth_particles, inverse_mass, end, poses, .. } = window;
     let mut below = Vec::new();
     for &object in &window.planes {
@@ -175,6 +175,17 @@ pub fn below_planes(window: &CcdWindow) -> Vec<(usize, usize)> {
         }
     }
     below
+}
+
+/// Points that a window takes into a half-space: what starts in one has nothing to keep.
+pub fn sunk(window: &CcdWindow) -> usize {
+    let CcdWindow { surface, start, poses, .. } = window;
+    let starts_above = |(p, object): &(usize, usize)| {
+        let before = poses[*object].map(|[pose, _]| PosedShape { shape: Shape::Plane, pose });
+        let floor = KEEPS * surface.between(surface.object_of_point(*p as u32), *object).floor;
+        before.is_none_or(|plane| nearest(&plane, start[*p], floor).is_none())
+    };
+    below_planes(window).iter().filter(|below| starts_above(below)).count()
 }
 
 /// The motion that a zone has in common.

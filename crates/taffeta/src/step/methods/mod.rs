@@ -27,8 +27,8 @@ pub trait Integrator: Debug + Send {
     /// Begins a step from a state.
     fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError>;
 
-    /// Takes up the state, for every attempt at the step anew.
-    fn load(&mut self, step: &mut StepContext, state: &State);
+    /// Takes up the state anew for every attempt, where a step may be taken again.
+    fn load(&mut self, _: &mut StepContext, _: &State) {}
 
     /// Cuts the time that is `left` at `time` [s]. A method that has to solve to know how far it can go does so here.
     fn plan(&mut self, step: &mut StepContext, time: f64, left: f64) -> Result<Plan, StepError>;

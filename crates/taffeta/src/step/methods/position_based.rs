@@ -105,8 +105,6 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
         Ok(())
     }
 
-    fn load(&mut self, _: &mut StepContext, _: &State) {}
-
     fn plan(&mut self, _: &mut StepContext, _: f64, left: f64) -> Result<Plan, StepError> {
         Ok(Plan { h: self.h, count: (left / self.h).round() as u32, renewed_after: None })
     }

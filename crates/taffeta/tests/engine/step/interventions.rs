@@ -194,6 +194,20 @@ fn a_particle_is_held_attached_to_a_body_and_released() {
 }
 
 #[test]
+fn a_hand_under_way_goes_on_while_others_let_go() {
+    let mut simulation = simulation(&hanging(Method::ImpulseStrips));
+    let last = simulation.model().cloth_particle_count() as u32 - 1;
+    let at = |simulation: &Simulation| simulation.positions()[last as usize];
+    let (start, way) = (at(&simulation), DVec3::new(-0.3, 0.0, 0.0));
+    simulation.hold(last, start + way, 1.0).unwrap();
+    run(&mut simulation, 0.2);
+    simulation.release(0).unwrap();
+    simulation.hold(last - 1, simulation.positions()[last as usize - 1], 0.1).unwrap();
+    run(&mut simulation, 0.2);
+    assert!(at(&simulation).distance(start + 0.4 * way) < 1e-9, "{}", at(&simulation));
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_with_words() {
     let mut simulation = simulation(&hanging(Method::ImpulseStrips));
     let n = simulation.positions().len();

@@ -209,8 +209,6 @@ impl Integrator for Implicit {
         Ok(())
     }
 
-    fn load(&mut self, _: &mut StepContext, _: &State) {}
-
     /// How long a sub-step can be shows when it has been solved, without contacts of features as yet.
     fn plan(&mut self, step: &mut StepContext, time: f64, left: f64) -> Result<Plan, StepError> {
         let whole = step.model.step_time;

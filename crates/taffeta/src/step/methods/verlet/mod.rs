@@ -172,8 +172,6 @@ impl Integrator for Verlet {
         Ok(())
     }
 
-    fn load(&mut self, _: &mut StepContext, _: &State) {}
-
     fn plan(&mut self, step: &mut StepContext, _: f64, left: f64) -> Result<Plan, StepError> {
         step.observer.enter("stability");
         let count = self.substeps_for(step, left)?;

@@ -31,6 +31,8 @@ pub struct ContactPipeline {
     tangles: Tangles,
     check: CcdCheck,
     impact_zones: ImpactZones,
+    /// The ends that were last checked [m].
+    checked: Vec<DVec3>,
     /// How far pairs reach beyond the distances that are kept [m].
     pad: f64,
 }
@@ -41,7 +43,10 @@ pub struct ContactPipeline {
 pub struct CcdStats {
     /// Pairs that would have met.
     pub hits: u32,
-    /// Rounds of checks.
+    /// Rounds in which the method answered what would have met.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub learned: u32,
+    /// Rounds of checks after these.
     pub rounds: u32,
     /// Rounds in which particles had to move together.
     pub slowed: u32,
@@ -52,6 +57,7 @@ pub struct CcdStats {
 impl AddAssign for CcdStats {
     fn add_assign(&mut self, other: Self) {
         self.hits += other.hits;
+        self.learned += other.learned;
         self.rounds += other.rounds;
         self.slowed += other.slowed;
         self.pinched += other.pinched;
@@ -72,6 +78,7 @@ impl ContactPipeline {
             tangles: Tangles::default(),
             check: CcdCheck::new(),
             impact_zones: ImpactZones::new(model, &window),
+            checked: Vec::new(),
             pad: model.params.collision.pad * longest_edge,
             params: model.params.collision,
             window,
@@ -151,16 +158,43 @@ impl ContactPipeline {
         self.contacts.touching()
     }
 
-    /// Ends the window: `ends` are where the method brought the particles. Read the accepted ones from [`ContactPipeline::ends`].
-    pub fn resolve(&mut self, ends: impl Iterator<Item = DVec3>) -> CcdStats {
-        let Self { window, found, check, impact_zones, .. } = self;
-        let mut settled = CcdStats::default();
+    /// Ends the window: `ends` are where the method brought the particles. Returns how many pairs would meet; none if the motion is proven.
+    pub fn end(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
+        self.window.end_at(ends);
+        lift(&mut self.window);
+        self.found.ensure_valid(&self.window, self.pad);
+        self.found.tell_changed(&mut self.window, SHOWN * self.pad);
+        self.check.run(&mut self.window, &mut self.found, &self.tangles);
+        self.check.hits.len()
+    }
+
+    /// Takes what would meet for contacts of the window: the method may answer them and end it again.
+    pub fn learn(&mut self) {
+        self.contacts.learn(&self.window, self.found.pairs(), &self.check.hits);
+    }
+
+    /// Ends the window elsewhere.
+    pub fn end_again(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
+        let Self { window, found, check, .. } = self;
+        self.checked.clone_from(&window.end);
         window.end_at(ends);
         lift(window);
         found.ensure_valid(window, self.pad);
-        found.tell_changed(window, SHOWN * self.pad);
+        let changes = window.changed.iter_mut().zip(window.end.iter().zip(&self.checked));
+        changes.for_each(|(changed, (end, checked))| *changed = end != checked);
+        check.run(window, found, &self.tangles);
+        check.hits.len()
+    }
+
+    /// Changes the end of the window until the proof holds: a few rounds of pushes, then zones that move together. Read the accepted ends from
+    /// [`ContactPipeline::ends`].
+    pub fn resolve(&mut self) -> CcdStats {
+        let Self { window, found, check, impact_zones, .. } = self;
+        let mut settled = CcdStats::default();
         for round in 0..self.params.rounds {
-            check.run(window, found, &self.tangles);
+            if round > 0 {
+                check.run(window, found, &self.tangles);
+            }
             settled.rounds = round + 1;
             settled.hits = settled.hits.max(check.hits.len() as u32);
             settled.slowed += u32::from(round > self.params.pushes);

@@ -84,6 +84,13 @@ pub struct Kept {
     pub friction: f64,
 }
 
+impl Kept {
+    /// Where CCD puts what would meet: half way between the distance and its floor [m].
+    pub fn parted(&self) -> f64 {
+        0.5 * (self.distance + self.floor)
+    }
+}
+
 impl CollisionSurface {
     /// All cloths and colliders of a model.
     pub fn new(model: &Model) -> Self {

@@ -130,6 +130,8 @@ params! {
         stitch_sweeps: u32 = 2,
         /// What edges have opened of a seam without a velocity closes within this time [s]; at once it would make a velocity out of nothing.
         stitch_closing_time: f64 = 5e-3,
+        /// Sweeps that answer contacts which CCD has found, in each of its rounds.
+        learning_sweeps: u32 = 8,
         /// How often what CCD has stretched is brought back to tolerance.
         mends: u32 = 3,
         /// The most sweeps that bring the end of a step to its tolerance.
@@ -281,6 +283,8 @@ params! {
         pad: f64 = 0.05,
         /// Pairs at its start reach so many times as far [1]: what the method then does seldom makes it necessary to find them anew.
         foresight: f64 = 3.0,
+        /// Rounds of CCD in which the method answers what would meet as contacts, together with lengths.
+        learning_rounds: u32 = 8,
         /// Rounds of CCD in which features that would meet are pushed apart; then zones move together.
         pushes: u32 = 4,
         /// Rounds of CCD in all.

@@ -7,6 +7,8 @@ use super::report::{StepError, StepReport};
 use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::DVec3;
 use crate::model::{Environment, Model, State};
+use std::iter::Copied;
+use std::slice::Iter;
 
 /// What all parts of a step share.
 pub struct StepContext<'a> {
@@ -141,13 +143,37 @@ impl StepContext<'_> {
         }
     }
 
-    /// Proves the motion of a window, and lets the method go on from where it could be proven.
+    /// Proves the motion of a window: what would meet becomes a contact that the method answers with all else, and only what then still would is pushed
+    /// apart or slowed down. The method goes on from where the motion could be proven.
     fn end_window(&mut self, method: &mut dyn Integrator, window: &Window) {
-        let Some(pipeline) = &mut self.pipeline else { return };
+        if self.pipeline.is_none() {
+            return;
+        }
         self.observer.enter("ccd");
+        let hits = self.prove(method, |pipeline, ends| pipeline.end(ends));
+        let (mut left, mut learned) = (hits, 0);
+        while left > 0 && learned < self.model.params.collision.learning_rounds {
+            self.pipeline.iter_mut().for_each(|pipeline| pipeline.learn());
+            if !method.answer_learned(self, window) {
+                break;
+            }
+            left = self.prove(method, |pipeline, ends| pipeline.end_again(ends));
+            learned += 1;
+        }
+        let Some(pipeline) = &mut self.pipeline else { return };
+        let settled = pipeline.resolve();
+        self.report.ccd += CcdStats { hits: settled.hits.max(hits as u32), learned, ..settled };
+        method.accept(self.model, pipeline.ends(), window);
+    }
+
+    /// How many pairs would meet on the way to where the method ends.
+    fn prove(
+        &mut self,
+        method: &mut dyn Integrator,
+        end: impl FnOnce(&mut ContactPipeline, Copied<Iter<DVec3>>) -> usize,
+    ) -> usize {
         let ends = &mut self.boundary.positions;
         method.ends(self.model, ends);
-        self.report.ccd += pipeline.resolve(ends.iter().copied());
-        method.accept(self.model, pipeline.ends(), window);
+        self.pipeline.as_mut().map_or(0, |pipeline| end(pipeline, ends.iter().copied()))
     }
 }

@@ -226,7 +226,8 @@ impl Simulation {
             return CcdStats::default();
         }
         self.scratch.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
-            let settled = pipeline.resolve(positions.iter().copied());
+            pipeline.end(positions.iter().copied());
+            let settled = pipeline.resolve();
             positions.copy_from_slice(pipeline.ends());
             settled
         })
@@ -246,7 +247,8 @@ impl Simulation {
         let movable = |w: f64| if w > 0.0 { 1.0 } else { 0.0 };
         let ends = positions.iter().zip(&ways).zip(&self.environment.inverse_mass);
         let ends = ends.map(|((x, way), w)| *x + movable(*w) * (most * *way).clamp_length_max(most));
-        let settled = pipeline.resolve(ends);
+        pipeline.end(ends);
+        let settled = pipeline.resolve();
         positions.copy_from_slice(pipeline.ends());
         settled
     }

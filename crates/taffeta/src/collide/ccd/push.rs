@@ -27,8 +27,7 @@ pub fn push(window: &mut CcdWindow, pairs: &[Pair], hits: &[Hit]) {
         let of_bodies = bodies.iter().flatten().map(|body| normal.dot(body.lie.give(body.arm) * normal));
         let both = sum(&|k| near.weights[k] * near.weights[k] * window.inverse_mass[points[k]])
             + of_bodies.sum::<f64>();
-        let kept = window.kept(pair);
-        let depth = 0.5 * (kept.distance + kept.floor) - gap;
+        let depth = window.kept(pair).parted() - gap;
         if both > 0.0 && depth > 0.0 {
             for (k, p) in points.into_iter().enumerate().filter(|(_, p)| window.inverse_mass[*p] > 0.0) {
                 window.end[p] += depth * near.weights[k] * window.inverse_mass[p] / both * normal;

@@ -2,6 +2,7 @@
 
 use super::projection::{self, Done, FeatureContact, ContactMotion};
 use crate::collide::broad_phase::candidates::Pair;
+use crate::collide::ccd::check::Hit;
 use crate::collide::ccd::candidate_cache::{CandidateCache, TASK, room_for};
 use crate::collide::ccd::separating_axis_filter::SeparatingAxisFilter;
 use crate::collide::ccd::tangles::Tangles;
@@ -98,6 +99,21 @@ impl Contacts {
         self.done.clear();
         self.done.resize(self.list.len(), Done::default());
         self.list_touches(window, pairs, tangles, pad);
+    }
+
+    /// Takes what would meet for a contact, with the directions that it has just before.
+    pub fn learn(&mut self, window: &CcdWindow, pairs: &[Pair], hits: &[Hit]) {
+        let CcdWindow { surface, start, end, inverse_mass, free, .. } = window;
+        for hit in hits {
+            let pair = &pairs[hit.pair as usize];
+            let at = pair.points.map(|p| start[p as usize].lerp(end[p as usize], hit.time));
+            if window.objects(pair).into_iter().any(|object| free.of_object(object).is_some()) {
+                self.rigid_contacts.learn(surface, free, inverse_mass, pair, &at);
+            } else if let Some(contact) = FeatureContact::learn(surface, pair, &at, inverse_mass) {
+                self.list.push(contact);
+                self.done.push(Done::default());
+            }
+        }
     }
 
     /// The contacts of free bodies.

@@ -1,7 +1,7 @@
 //! Places where two features are near, answered inside the iteration of a method: push apart, hold below the friction limit.
 
 use crate::collide::broad_phase::candidates::Pair;
-use crate::collide::ccd::distance::{PairKind, closest};
+use crate::collide::ccd::distance::{Closest, PairKind, closest};
 use crate::collide::surface::CollisionSurface;
 use crate::math::{DVec3, Vec4};
 use crate::model::params::CollisionParams;
@@ -21,6 +21,8 @@ pub struct FeatureContact {
     pub distance: f64,
     /// Coulomb friction [1].
     pub friction: f64,
+    /// Whether CCD found it: then the distance is kept however near the features were at the start.
+    pub learned: bool,
 }
 
 /// What contacts have done so far in a sub-step.
@@ -41,29 +43,46 @@ impl FeatureContact {
         inverse_mass: &[f64],
         reach: impl Fn(&FeatureContact) -> f64,
     ) -> Option<Self> {
-        let near = closest(pair.kind, &pair.points.map(|p| points[p as usize]));
-        // Edges that are nearest at an end are nearer still as a point and a face.
-        if pair.kind == PairKind::EdgeEdge && near.weights.contains(&0.0) {
-            return None;
-        }
-        let gap = near.vector.length();
-        if gap <= 0.0 {
-            return None;
-        }
-        let ends = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
-        let kept = surface.between(ends[0], ends[1]);
+        let (contact, gap) = Self::at(surface, pair, &pair.points.map(|p| points[p as usize]), inverse_mass)?;
+        // Edges of one thing that are nearest at an end are nearer still as a point and a face. Round bodies have no faces.
+        let at_an_end = pair.kind == PairKind::EdgeEdge && contact.weights.contains(&0.0);
+        let of_one = || surface.object_of_point(pair.points[0]) == surface.object_of_point(pair.points[3]);
+        (gap < contact.distance + reach(&contact) && !(at_an_end && of_one())).then_some(contact)
+    }
+
+    /// The contact of a pair that CCD saw meet with its points at `at` [m].
+    pub fn learn(surface: &CollisionSurface, pair: &Pair, at: &[DVec3; 4], inverse_mass: &[f64]) -> Option<Self> {
+        let (contact, _) = Self::at(surface, pair, at, inverse_mass)?;
+        let [a, b] = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
+        Some(Self { distance: surface.between(a, b).parted(), learned: true, ..contact })
+    }
+
+    /// The contact of a pair with its points at `at`, and the distance between them [m]; `None` if nothing of it can move, or it has no direction.
+    fn at(
+        surface: &CollisionSurface,
+        pair: &Pair,
+        at: &[DVec3; 4],
+        inverse_mass: &[f64],
+    ) -> Option<(Self, f64)> {
+        let Closest { weights, vector } = closest(pair.kind, at);
+        let gap = vector.length();
         let inverse = pair.points.map(|p| inverse_mass.get(p as usize).copied().unwrap_or(0.0));
-        let weights = near.weights;
         let both: f64 = (0..4).map(|k| weights[k] * weights[k] * inverse[k]).sum();
+        if gap <= 0.0 || both <= 0.0 {
+            return None;
+        }
+        let [a, b] = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
+        let kept = surface.between(a, b);
         let contact = Self {
             points: pair.points,
             weights,
-            moves: std::array::from_fn(|k| if both > 0.0 { weights[k] * inverse[k] / both } else { 0.0 }),
-            normal: near.vector / gap,
+            moves: std::array::from_fn(|k| weights[k] * inverse[k] / both),
+            normal: vector / gap,
             distance: kept.distance,
             friction: kept.friction,
+            learned: false,
         };
-        (both > 0.0 && gap < kept.distance + reach(&contact)).then_some(contact)
+        Some((contact, gap))
     }
 
     /// Σ weights x over positions of particles and of bodies.
@@ -131,7 +150,11 @@ pub fn project(
             continue;
         }
         let from = contact.between(&moved.before[..after.len()], moved.bodies[0]);
-        let kept = contact.distance.min(n.dot(from) + moved.params.parting_speed * moved.h);
+        let kept = if contact.learned {
+            contact.distance
+        } else {
+            contact.distance.min(n.dot(from) + moved.params.parting_speed * moved.h)
+        };
         let push = (done.push + kept - gap).max(0.0);
         let slip = to - from;
         let wanted = done.grip - (slip - n.dot(slip) * n);

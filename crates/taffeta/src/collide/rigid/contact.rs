@@ -1,9 +1,8 @@
 //! One contact of a free body: what moves with its points, and the impulse that it asks for.
 
-use super::contacts::Begin;
-use super::free::{FreeBodies, Lie};
+use super::free::{FreeBodies, Lie, mean};
 use crate::collide::contact::projection::ContactMotion;
-use crate::collide::surface::Kept;
+use crate::collide::surface::{CollisionSurface, Kept};
 use crate::math::{DMat3, DVec3, Pose, Vec4};
 use std::ops::Range;
 
@@ -36,6 +35,8 @@ pub(super) struct RigidContact {
     /// Radii of the sides [m].
     pub radii: [f64; 2],
     pub restitution: f64,
+    /// Whether CCD found it: then its distance is kept however near the features were at the start.
+    pub learned: bool,
     /// How far the features part by an impulse along the normal [1/kg], the impulse that moves them across it, and about how large it is in any direction [kg].
     pub give: f64,
     pub hold: DMat3,
@@ -62,6 +63,7 @@ impl RigidContact {
             kept,
             radii: [0.0; 2],
             restitution: 0.0,
+            learned: false,
             give: 0.0,
             hold: DMat3::ZERO,
             slows: 0.0,
@@ -73,12 +75,17 @@ impl RigidContact {
     }
 
     /// Finds what moves with its points: the particles of the free bodies that the `features` are of, or the points themselves.
-    pub fn share_out(&mut self, begin: &Begin, features: [Range<usize>; 2], objects: [usize; 2]) {
+    fn share_out(
+        &mut self,
+        bodies: &FreeBodies,
+        inverse_mass: &[f64],
+        features: [Range<usize>; 2],
+        objects: [usize; 2],
+    ) {
         for ((side, of), object) in self.sides.iter_mut().zip(features).zip(objects) {
-            side.body = begin.bodies.of_object(object);
-            let Some(free) = side.body.map(|number| begin.bodies.get(number)) else {
-                let inverse =
-                    |k: usize| begin.inverse_mass.get(self.points[k] as usize).copied().unwrap_or(0.0);
+            side.body = bodies.of_object(object);
+            let Some(free) = side.body.map(|number| bodies.get(number)) else {
+                let inverse = |k: usize| inverse_mass.get(self.points[k] as usize).copied().unwrap_or(0.0);
                 of.for_each(|k| self.moves[k] = self.weights[k] * inverse(k));
                 continue;
             };
@@ -89,8 +96,45 @@ impl RigidContact {
         }
     }
 
+    /// Takes up its features, `split` points of the first, with weights; and what moves with them.
+    pub fn take_features(
+        &mut self,
+        surface: &CollisionSurface,
+        bodies: &FreeBodies,
+        inverse_mass: &[f64],
+        (weights, split): ([f64; 4], usize),
+        objects: [usize; 2],
+    ) {
+        (self.weights, self.split) = (weights, split);
+        self.share_out(bodies, inverse_mass, [0..split, split..4], objects);
+        self.radii =
+            objects.map(|o| if surface.objects[o].body.is_some() { surface.objects[o].radius } else { 0.0 });
+        self.name_points();
+    }
+
+    /// What is the same in all sweeps of a sub-step: where it is on its bodies, which lie as told, and how it gives.
+    pub fn prepare(&mut self, bodies: &FreeBodies, lies: &[Lie], moved: &ContactMotion) {
+        let n = self.normal;
+        let mut give =
+            DMat3::from_diagonal(DVec3::splat((0..4).map(|k| self.weights[k] * self.moves[k]).sum()));
+        for (k, (side, outwards)) in self.sides.iter_mut().zip([n, -n]).enumerate() {
+            let Some(number) = side.body else { continue };
+            let (lie, sign) = (&lies[number], if k == 0 { 1.0 } else { -1.0 });
+            let first = bodies.get(number).body.nodes.start;
+            let at: [DVec3; 4] = std::array::from_fn(|j| moved.before[first + j].xyz());
+            side.arm = sign * mean(&side.nodes, &at) - self.radii[k] * outwards - lie.centre;
+            side.here = lie.weights(side.arm).map(|w| sign * w);
+            give += lie.give(side.arm);
+        }
+        self.give = n.dot(give * n);
+        let across = DMat3::IDENTITY - outer(n);
+        let along = across * give * across;
+        self.hold = (along + outer(n) * self.give).inverse();
+        self.slows = 2.0 / (along.x_axis.x + along.y_axis.y + along.z_axis.z);
+    }
+
     /// Takes the points with weights, each once, for its key.
-    pub fn name_points(&mut self) {
+    fn name_points(&mut self) {
         let mut used = 0;
         for (p, _) in self.points.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
             if !self.key[..used].contains(p) {
@@ -160,7 +204,8 @@ impl RigidContact {
             return DVec3::ZERO;
         }
         let from = n.dot(self.between(bodies, planes, before, moved.bodies[0], 0));
-        let kept = self.kept.distance.min(from + moved.params.parting_speed * moved.h).max(self.bounce);
+        let most = if self.learned { f64::INFINITY } else { from + moved.params.parting_speed * moved.h };
+        let kept = self.kept.distance.min(most).max(self.bounce);
         let push = (self.push + (kept - gap) / self.give).max(0.0);
         let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)
             - self.sum(bodies, before, moved.bodies[0], |side| &side.here)
@@ -199,4 +244,8 @@ impl RigidContact {
             }
         }
     }
+}
+
+fn outer(n: DVec3) -> DMat3 {
+    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
 }

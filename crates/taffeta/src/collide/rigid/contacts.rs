@@ -5,12 +5,12 @@
 
 use super::contact::{ContactSide, RigidContact};
 use crate::collide::contact::projection::ContactMotion;
-use super::free::{FreeBodies, Lie, mean};
+use super::free::{FreeBodies, Lie};
 use crate::collide::broad_phase::candidates::{Pair, PairKind};
 use crate::collide::broad_phase::features::triangles_around;
 use crate::collide::ccd::distance::closest;
-use crate::collide::surface::CollisionSurface;
-use crate::math::{DMat3, DVec3, Pose, Vec4};
+use crate::collide::surface::{CollisionSurface, Kept};
+use crate::math::{DVec3, Pose, Vec4};
 
 /// The least and the most sweeps in one call, and about how many contacts they answer in all: through a pile a push goes body by body.
 const SWEEPS: [usize; 2] = [4, 40];
@@ -37,6 +37,8 @@ pub struct RigidContacts {
     around: (Vec<u32>, Vec<u32>),
     /// Contacts of the window before.
     before: Vec<RigidContact>,
+    /// Those that CCD found and that no sweep has seen yet.
+    learned: Vec<RigidContact>,
     /// Duration of the sub-step before [s]; 0 if a step has just begun.
     last: f64,
 }
@@ -85,7 +87,9 @@ impl RigidContacts {
         planes: impl Iterator<Item = (usize, Pose)>,
     ) {
         std::mem::swap(&mut self.list, &mut self.before);
+        self.before.sort_by_key(|touch| touch.key);
         self.list.clear();
+        self.learned.clear();
         self.planes.clear();
         for pair in pairs {
             if let Some(touch) = self.of_pair(begin, pair) {
@@ -136,12 +140,32 @@ impl RigidContacts {
             restitution: begin.restitution(objects),
             ..RigidContact::new(pair.points, normal, kept)
         };
-        (touch.weights, touch.split) = (near.weights, split);
-        touch.share_out(begin, features.map(|(of, _)| of), objects);
-        touch.radii =
-            objects.map(|o| if surface.objects[o].body.is_some() { surface.objects[o].radius } else { 0.0 });
-        touch.name_points();
+        touch.take_features(surface, begin.bodies, begin.inverse_mass, (near.weights, split), objects);
         Some(touch)
+    }
+
+    /// Takes a pair that CCD saw meet with its points at `at` [m] for a contact of the sub-step under way.
+    pub fn learn(
+        &mut self,
+        surface: &CollisionSurface,
+        bodies: &FreeBodies,
+        inverse_mass: &[f64],
+        pair: &Pair,
+        at: &[DVec3; 4],
+    ) {
+        let near = closest(pair.kind, at);
+        let gap = near.vector.length();
+        if gap <= 0.0 {
+            return;
+        }
+        let split = if pair.kind == PairKind::PointTriangle { 1 } else { 2 };
+        let objects = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
+        let kept = surface.between(objects[0], objects[1]);
+        let kept = Kept { distance: kept.parted(), ..kept };
+        let mut touch =
+            RigidContact { learned: true, ..RigidContact::new(pair.points, near.vector / gap, kept) };
+        touch.take_features(surface, bodies, inverse_mass, (near.weights, split), objects);
+        self.learned.push(touch);
     }
 
     /// Whether the part of a feature that is nearest, that with weights, is so for all of its surface: nothing around it is nearer in the direction `out`.
@@ -203,7 +227,10 @@ impl RigidContacts {
         after: &mut [Vec4],
         mut touched: impl FnMut(usize, DVec3),
     ) -> bool {
-        let (mut any, count) = (false, self.list.len());
+        let mut any = false;
+        let first_learned = self.list.len();
+        self.list.append(&mut self.learned);
+        let count = self.list.len();
         if std::mem::take(&mut self.is_fresh) {
             self.prepare(bodies, moved, after);
             for touch in self.list.iter().filter(|touch| touch.push > 0.0) {
@@ -212,6 +239,9 @@ impl RigidContacts {
                     touched(i, way);
                 });
             }
+        }
+        for touch in &mut self.list[first_learned..] {
+            touch.prepare(bodies, &self.lies, moved);
         }
         for sweep in 0..(ANSWERS / count.max(1)).clamp(SWEEPS[0], SWEEPS[1]) {
             let mut furthest = 0.0_f64;
@@ -246,22 +276,7 @@ impl RigidContacts {
         self.last = moved.h;
         for touch in &mut self.list {
             let n = touch.normal;
-            let mut give =
-                DMat3::from_diagonal(DVec3::splat((0..4).map(|k| touch.weights[k] * touch.moves[k]).sum()));
-            for (k, (side, outwards)) in touch.sides.iter_mut().zip([n, -n]).enumerate() {
-                let Some(number) = side.body else { continue };
-                let (lie, sign) = (&self.lies[number], if k == 0 { 1.0 } else { -1.0 });
-                let first = bodies.get(number).body.nodes.start;
-                let at: [DVec3; 4] = std::array::from_fn(|j| moved.before[first + j].xyz());
-                side.arm = sign * mean(&side.nodes, &at) - touch.radii[k] * outwards - lie.centre;
-                side.here = lie.weights(side.arm).map(|w| sign * w);
-                give += lie.give(side.arm);
-            }
-            touch.give = n.dot(give * n);
-            let across = DMat3::IDENTITY - outer(n);
-            let along = across * give * across;
-            touch.hold = (along + outer(n) * touch.give).inverse();
-            touch.slows = 2.0 / (along.x_axis.x + along.y_axis.y + along.z_axis.z);
+            touch.prepare(bodies, &self.lies, moved);
             (touch.push, touch.grip) = (longer * touch.push, longer * touch.grip);
             let [from, to] = [(moved.before, 0), (after, 1)].map(|(particles, end)| {
                 n.dot(touch.between(bodies, &self.planes, particles, moved.bodies[end], end))
@@ -301,8 +316,4 @@ fn on_plane(
 fn are_parallel([a, b, c, d]: [DVec3; 4]) -> bool {
     let (e, f) = (b - a, d - c);
     e.cross(f).length_squared() <= SIDE_BY_SIDE * SIDE_BY_SIDE * e.length_squared() * f.length_squared()
-}
-
-fn outer(n: DVec3) -> DMat3 {
-    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
 }

@@ -53,6 +53,11 @@ pub trait Integrator: Debug + Send {
     /// Where all particles are at the end of a window [m].
     fn ends(&mut self, model: &Model, ends: &mut [DVec3]);
 
+    /// Answers contacts that CCD has found at the end of a window, together with all else that has to hold there; whether the method can.
+    fn answer_learned(&mut self, _: &mut StepContext, _: &Window) -> bool {
+        false
+    }
+
     /// Goes on from where CCD lets particles end [m].
     fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window);
 

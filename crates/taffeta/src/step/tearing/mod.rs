@@ -186,7 +186,7 @@ impl Simulation {
         self.scratch.pipeline.as_mut().is_none_or(|pipeline| {
             let (positions, still) = (self.state.positions.iter().copied(), ends.iter().map(|_| DVec3::ZERO));
             pipeline.place(&self.model, [self.state.time; 2], positions, still);
-            pipeline.resolve(ends.iter().copied()).hits == 0
+            pipeline.end(ends.iter().copied()) == 0
         })
     }
 

@@ -3,7 +3,8 @@
 use super::Impulse;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
-use crate::step::driver::StepContext;
+use crate::solve::strips::tridiagonal::Limits;
+use crate::step::driver::{StepContext, Window};
 use crate::step::rigid_bodies;
 
 impl Impulse {
@@ -30,13 +31,46 @@ impl Impulse {
             strain = self.sweep_to_tolerance(step, h, strain);
             self.stiffen_bodies(model);
             let Some(pipeline) = &mut step.pipeline else { break };
-            step.report.ccd += pipeline.resolve(self.q[..n].iter().map(|q| q.xyz()));
+            pipeline.end(self.q[..n].iter().map(|q| q.xyz()));
+            step.report.ccd += pipeline.resolve();
             for (q, end) in self.q.iter_mut().zip(pipeline.ends()) {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
             }
             strain = strain.max(self.lengths.strain(&self.q));
         }
         step.report.converged &= strain <= model.tolerance;
+    }
+
+    /// See [`Integrator::answer_learned`](super::Integrator::answer_learned): sweeps over lengths, seams and contacts at the end of a window.
+    pub(super) fn sweep_learned(&mut self, step: &mut StepContext, window: &Window) {
+        let (model, rows) = (step.model, self.lengths.strips.rows);
+        let last = Limits { most_give: self.params.last_give * model.tolerance, ..Limits::NONE };
+        let most = self.params.learning_sweeps * self.lengths.iterations_per_substep;
+        self.saved_tension[..rows].copy_from_slice(&self.tension[..rows]);
+        self.saved_ends.clone_from(&self.q);
+        for sweep in 1..=most {
+            self.links.sew(model, &mut self.q);
+            self.correct(last, false, 0.0);
+            self.touch(step, window.h);
+            step.report.iterations += 1;
+            if sweep > 1 && self.lengths.strain(&self.q) <= model.tolerance {
+                break;
+            }
+        }
+        self.tension[..rows].copy_from_slice(&self.saved_tension[..rows]);
+        self.follow(window);
+    }
+
+    /// What moved ends from where they were saved, at the end of a window, changes velocities too.
+    pub(super) fn follow(&mut self, window: &Window) {
+        let share = 1.0 / f64::from(window.substeps);
+        for (((q, saved), x), y) in self.q.iter().zip(&self.saved_ends).zip(&mut self.x).zip(&mut self.y) {
+            let way = (*q - *saved).xyz();
+            if way != DVec3::ZERO {
+                *x += Vec4::from(way);
+                *y += Vec4::from(way + share * way);
+            }
+        }
     }
 
     /// The end of a sub-step is the start of the next for free bodies: they are made rigid, and lead on by what they moved.

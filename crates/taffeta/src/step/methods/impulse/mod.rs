@@ -58,6 +58,8 @@ pub struct Impulse {
     pub(super) x: Vec<Vec4>,
     pub(super) y: Vec<Vec4>,
     pub(super) q: Vec<Vec4>,
+    /// Ends before they were changed at the end of a window [m].
+    saved_ends: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     pub(super) grip: Vec<Vec4>,
     /// Per particle the share of this step, or 1 where it was in contact.
@@ -108,6 +110,7 @@ impl Impulse {
             x: room.clone(),
             y: room.clone(),
             q: room,
+            saved_ends: Vec::new(),
             grip: vec![Vec4::ZERO; n],
             share: vec![model.params.impulse.displacement_share; n],
             step_share: model.params.impulse.displacement_share,
@@ -430,17 +433,18 @@ impl Integrator for Impulse {
         ends.iter_mut().zip(&self.q).for_each(|(end, q)| *end = q.xyz());
     }
 
+    fn answer_learned(&mut self, step: &mut StepContext, window: &Window) -> bool {
+        self.sweep_learned(step, window);
+        true
+    }
+
     /// What CCD moves changes velocities too.
     fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window) {
-        let substeps = f64::from(window.substeps);
-        for (((q, x), y), end) in self.q.iter_mut().zip(&mut self.x).zip(&mut self.y).zip(ends) {
-            let way = *end - q.xyz();
-            if way != DVec3::ZERO {
-                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
-                *x += Vec4::from(way);
-                *y += Vec4::from(way + way / substeps);
-            }
+        self.saved_ends.clone_from(&self.q);
+        for (q, end) in self.q.iter_mut().zip(ends) {
+            *q = Vec4([end.x, end.y, end.z, q.0[3]]);
         }
+        self.follow(window);
         self.stiffen_bodies(model);
         if !window.last {
             let n = model.particle_count();

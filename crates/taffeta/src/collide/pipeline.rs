@@ -115,7 +115,8 @@ impl ContactPipeline {
     ) {
         self.place(model, times, positions, ways);
         self.found.find(&self.window, self.params.foresight * self.pad);
-        self.contacts.list(&mut self.window, &mut self.found, &self.tangles, self.pad);
+        let near = self.params.listed * self.pad;
+        self.contacts.list(model, (&mut self.window, times[0]), &mut self.found, &self.tangles, near);
     }
 
     /// The same for a window in which no contacts are answered.
@@ -145,6 +146,11 @@ impl ContactPipeline {
         moved: impl FnMut(usize, DVec3),
     ) -> bool {
         self.contacts.project(&self.window, before, after, h, moved)
+    }
+
+    /// What weighs on particles and has not pushed them in the sub-step before [kg·m]; empty if nothing does.
+    pub fn loads(&self) -> &[f64] {
+        self.contacts.loads()
     }
 
     /// The contacts of the window but for those of particles with closed-form solids, and Σ weights x over their points of led bodies, at its

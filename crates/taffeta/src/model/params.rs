@@ -283,6 +283,8 @@ params! {
         pad: f64 = 0.05,
         /// Pairs at its start reach so many times as far [1]: what the method then does seldom makes it necessary to find them anew.
         foresight: f64 = 3.0,
+        /// Share of that within which contacts are listed [1]: what comes from further away CCD finds.
+        listed: f64 = 0.25,
         /// Rounds of CCD in which the method answers what would meet as contacts, together with lengths.
         learning_rounds: u32 = 8,
         /// Rounds of CCD in which features that would meet are pushed apart; then zones move together.

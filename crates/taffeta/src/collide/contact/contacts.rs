@@ -1,5 +1,6 @@
 //! The contacts of a window: listed at its start, answered in each of its sub-steps.
 
+use super::supports::Supports;
 use super::projection::{self, Done, FeatureContact, ContactMotion};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::ccd::check::Hit;
@@ -23,12 +24,14 @@ pub struct Contacts {
     done: Vec<Done>,
     /// Those of free bodies.
     rigid_contacts: RigidContacts,
+    supports: Supports,
     /// Points of bodies at the start and at the end of a sub-step [m].
     bodies: [Vec<DVec3>; 2],
     /// For every two objects: whether their contacts are none of features: particles keep clear of the solid on their own, or one moves freely.
     met_otherwise: Vec<bool>,
     set: InstructionSet,
     shadowed: Vec<bool>,
+    levels: Vec<(u16, FeatureContact)>,
     tasks: Vec<ListTask>,
 }
 
@@ -47,10 +50,12 @@ impl Contacts {
             list: Vec::new(),
             done: Vec::new(),
             rigid_contacts: RigidContacts::new(surface, &window.free),
+            supports: Supports::new(model),
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             met_otherwise: met_otherwise(model, surface),
             set: InstructionSet::available()[0],
             shadowed: Vec::new(),
+            levels: Vec::new(),
             tasks: Vec::new(),
         }
     }
@@ -58,11 +63,19 @@ impl Contacts {
     /// Begins a step, which is to depend on nothing that was before it but the state.
     pub fn begin_step(&mut self) {
         self.rigid_contacts.forget();
+        self.supports.forget();
     }
 
     /// Lists the pairs that are near, or would be at the end of the window, in their order; `pad` is how much further than what they keep is near [m].
     /// Those that are shown to stay further apart no longer wait for their check.
-    pub fn list(&mut self, window: &mut CcdWindow, found: &mut CandidateCache, tangles: &Tangles, pad: f64) {
+    pub fn list(
+        &mut self,
+        model: &Model,
+        (window, time): (&mut CcdWindow, f64),
+        found: &mut CandidateCache,
+        tangles: &Tangles,
+        pad: f64,
+    ) {
         let (pairs, waiting) = found.waiting();
         window.widen();
         let CcdWindow { surface, start, end, inverse_mass, .. } = &*window;
@@ -96,9 +109,26 @@ impl Contacts {
         self.list.clear();
         tasks.iter().for_each(|task| self.list.extend(&task.contacts));
         projection::drop_shadowed(&mut self.list, &mut self.shadowed);
+        self.list_touches(window, pairs, tangles, pad);
+        self.settle(model, window, time);
+    }
+
+    /// Orders contacts from the supports upwards, and lets what lies on them stand.
+    fn settle(&mut self, model: &Model, window: &CcdWindow, time: f64) {
+        let Self { list, levels, supports, .. } = self;
+        supports.find(model, window, time, list);
+        levels.clear();
+        levels.extend(list.iter_mut().map(|contact| (supports.settle(window, contact), *contact)));
+        levels.sort_by_key(|(level, _)| *level);
+        list.iter_mut().zip(&*levels).for_each(|(contact, (_, sorted))| *contact = *sorted);
+        self.rigid_contacts.settle(|p, up| supports.is_held(window, p, up));
         self.done.clear();
         self.done.resize(self.list.len(), Done::default());
-        self.list_touches(window, pairs, tangles, pad);
+    }
+
+    /// What weighs on particles and has not pushed them in the sub-step before [kg·m]; empty if nothing does.
+    pub fn loads(&self) -> &[f64] {
+        self.supports.loads()
     }
 
     /// Takes what would meet for a contact, with the directions that it has just before.
@@ -109,7 +139,8 @@ impl Contacts {
             let at = pair.points.map(|p| start[p as usize].lerp(end[p as usize], hit.time));
             if window.objects(pair).into_iter().any(|object| free.of_object(object).is_some()) {
                 self.rigid_contacts.learn(surface, free, inverse_mass, pair, &at);
-            } else if let Some(contact) = FeatureContact::learn(surface, pair, &at, inverse_mass) {
+            } else if let Some(mut contact) = FeatureContact::learn(surface, pair, &at, inverse_mass) {
+                self.supports.settle(window, &mut contact);
                 self.list.push(contact);
                 self.done.push(Done::default());
             }
@@ -133,7 +164,9 @@ impl Contacts {
     /// Starts a sub-step `[from, until]` [s].
     pub fn begin_substep(&mut self, model: &Model, window: &CcdWindow, times: [f64; 2]) {
         let surface = &window.surface;
-        self.done.fill(Done::default());
+        let Self { list, done, supports, rigid_contacts, .. } = self;
+        supports.carry_loads(list, done, rigid_contacts.loads());
+        done.iter_mut().for_each(|done| *done = Done { load: done.load, ..Done::default() });
         let place = |object: usize| {
             let poses = |c: &Collider| times.map(|time| c.pose(time));
             surface.objects[object].body.map_or([Pose::IDENTITY; 2], |b| poses(&model.colliders[b]))

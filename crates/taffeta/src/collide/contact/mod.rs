@@ -2,4 +2,5 @@
 
 pub(crate) mod contacts;
 pub mod projection;
+pub mod supports;
 pub mod untangle;

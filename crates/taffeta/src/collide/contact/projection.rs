@@ -13,8 +13,15 @@ pub struct FeatureContact {
     pub points: [u32; 4],
     /// Weights of the points; those of the first feature sum to 1, of the second to -1 [1].
     pub weights: [f64; 4],
-    /// How far each point moves if the features part by one metre [1]; 0 for what is pinned or part of a body.
+    /// How far each point moves if the features part by one metre [1]; 0 for what is pinned, part of a body, or stands.
     pub moves: [f64; 4],
+    /// How far each point moves if the features move by one metre along one another [1]; 0 for what is pinned or part of a body.
+    pub drags: [f64; 4],
+    /// How far the features part, and move along one another, by an impulse [1/kg].
+    pub give: f64,
+    pub whole_give: f64,
+    /// The side that lies on the other, which stands.
+    pub upper: Option<Side>,
     /// Unit vector from the second to the first.
     pub normal: DVec3,
     /// The distance that they keep [m].
@@ -25,6 +32,27 @@ pub struct FeatureContact {
     pub learned: bool,
 }
 
+/// A side of a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// That with positive weights.
+    First,
+    /// That with negative weights.
+    Second,
+}
+
+impl Side {
+    /// The sign of its weights.
+    pub fn sign(self) -> f64 {
+        if self == Self::First { 1.0 } else { -1.0 }
+    }
+
+    /// The side that it meets.
+    pub fn other(self) -> Self {
+        if self == Self::First { Self::Second } else { Self::First }
+    }
+}
+
 /// What contacts have done so far in a sub-step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Done {
@@ -32,6 +60,8 @@ pub struct Done {
     pub push: f64,
     /// How far they have moved them along one another, at most friction times the push [m].
     pub grip: DVec3,
+    /// How far what weighs on the upper side would part them, had it been felt here; friction counts with it [m].
+    pub load: f64,
 }
 
 impl FeatureContact {
@@ -73,16 +103,39 @@ impl FeatureContact {
         }
         let [a, b] = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
         let kept = surface.between(a, b);
+        let moves = std::array::from_fn(|k| weights[k] * inverse[k] / both);
         let contact = Self {
             points: pair.points,
             weights,
-            moves: std::array::from_fn(|k| weights[k] * inverse[k] / both),
+            moves,
+            drags: moves,
+            give: both,
+            whole_give: both,
+            upper: None,
             normal: vector / gap,
             distance: kept.distance,
             friction: kept.friction,
             learned: false,
         };
         Some((contact, gap))
+    }
+
+    /// Points of a side with their weights.
+    pub fn of_side(&self, side: Side) -> impl Iterator<Item = (u32, f64)> {
+        let of = move |(_, w): &(u32, f64)| *w * side.sign() > 0.0;
+        self.points.into_iter().zip(self.weights).filter(of)
+    }
+
+    /// Lets what is below the `upper` side stand; masses are those of `inverse_mass` [1/kg].
+    pub fn stand(&mut self, upper: Side, inverse_mass: &[f64]) {
+        let inverse: [f64; 4] = std::array::from_fn(|k| {
+            if self.weights[k] * upper.sign() > 0.0 { inverse_mass[self.points[k] as usize] } else { 0.0 }
+        });
+        let give: f64 = (0..4).map(|k| self.weights[k] * self.weights[k] * inverse[k]).sum();
+        if give > 0.0 {
+            (self.give, self.upper) = (give, Some(upper));
+            self.moves = std::array::from_fn(|k| self.weights[k] * inverse[k] / give);
+        }
     }
 
     /// Σ weights x over positions of particles and of bodies.
@@ -158,15 +211,17 @@ pub fn project(
         let push = (done.push + kept - gap).max(0.0);
         let slip = to - from;
         let wanted = done.grip - (slip - n.dot(slip) * n);
-        let (length, limit) = (wanted.length(), contact.friction * push);
+        let whole_push = push * (contact.whole_give / contact.give) + done.load;
+        let (length, limit) = (wanted.length(), contact.friction * whole_push);
         let grip = if length > limit { wanted * (limit / length) } else { wanted };
-        let way = (push - done.push) * n + (grip - done.grip);
-        *done = Done { push, grip };
-        any |= way != DVec3::ZERO;
-        for (&point, moves) in contact.points.iter().zip(contact.moves) {
-            if moves != 0.0 {
-                after[point as usize] += Vec4::from(moves * way);
-                touched(point as usize, moves * way);
+        let (parted, held) = ((push - done.push) * n, grip - done.grip);
+        (done.push, done.grip) = (push, grip);
+        any |= parted != DVec3::ZERO || held != DVec3::ZERO;
+        for (k, &point) in contact.points.iter().enumerate() {
+            if contact.drags[k] != 0.0 {
+                let way = contact.moves[k] * parted + contact.drags[k] * held;
+                after[point as usize] += Vec4::from(way);
+                touched(point as usize, way);
             }
         }
     }

@@ -37,6 +37,8 @@ pub(super) struct RigidContact {
     pub restitution: f64,
     /// Whether CCD found it: then its distance is kept however near the features were at the start.
     pub learned: bool,
+    /// Whether the cloth in it stands against its push.
+    pub stands: bool,
     /// How far the features part by an impulse along the normal [1/kg], the impulse that moves them across it, and about how large it is in any direction [kg].
     pub give: f64,
     pub hold: DMat3,
@@ -64,6 +66,7 @@ impl RigidContact {
             radii: [0.0; 2],
             restitution: 0.0,
             learned: false,
+            stands: false,
             give: 0.0,
             hold: DMat3::ZERO,
             slows: 0.0,
@@ -112,11 +115,18 @@ impl RigidContact {
         self.name_points();
     }
 
+    /// Lets cloth stand that is held against the direction of the push.
+    pub fn settle(&mut self, holds: impl Fn(u32, DVec3) -> bool) {
+        let out = |k: usize| if k < self.split { -self.normal } else { self.normal };
+        let mut points = (0..4).filter(|k| self.moves[*k] != 0.0).peekable();
+        self.stands = points.peek().is_some() && points.all(|k| holds(self.points[k], out(k)));
+    }
+
     /// What is the same in all sweeps of a sub-step: where it is on its bodies, which lie as told, and how it gives.
     pub fn prepare(&mut self, bodies: &FreeBodies, lies: &[Lie], moved: &ContactMotion) {
         let n = self.normal;
-        let mut give =
-            DMat3::from_diagonal(DVec3::splat((0..4).map(|k| self.weights[k] * self.moves[k]).sum()));
+        let of_points: f64 = (0..4).map(|k| self.weights[k] * self.moves[k]).sum();
+        let mut give = DMat3::from_diagonal(DVec3::splat(of_points));
         for (k, (side, outwards)) in self.sides.iter_mut().zip([n, -n]).enumerate() {
             let Some(number) = side.body else { continue };
             let (lie, sign) = (&lies[number], if k == 0 { 1.0 } else { -1.0 });
@@ -130,6 +140,7 @@ impl RigidContact {
         let across = DMat3::IDENTITY - outer(n);
         let along = across * give * across;
         self.hold = (along + outer(n) * self.give).inverse();
+        self.give -= if self.stands { of_points } else { 0.0 };
         self.slows = 2.0 / (along.x_axis.x + along.y_axis.y + along.z_axis.z);
     }
 
@@ -240,7 +251,8 @@ impl RigidContact {
         }
         for (&point, share) in self.points.iter().zip(self.moves) {
             if share != 0.0 {
-                moves(point as usize, share * impulse);
+                let push = if self.stands { self.normal * self.normal.dot(impulse) } else { DVec3::ZERO };
+                moves(point as usize, share * (impulse - push));
             }
         }
     }

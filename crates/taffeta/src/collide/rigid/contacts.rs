@@ -199,6 +199,21 @@ impl RigidContacts {
         }
     }
 
+    /// Lets cloth below bodies stand where it is held against the direction of their push.
+    pub fn settle(&mut self, holds: impl Fn(u32, DVec3) -> bool) {
+        self.list.iter_mut().for_each(|touch| touch.settle(&holds));
+    }
+
+    /// The impulses that particles which stand have not felt in this sub-step [kg·m].
+    pub fn loads(&self) -> impl Iterator<Item = (u32, f64)> {
+        let of = |touch: &RigidContact| {
+            let weights = touch.points.into_iter().zip(touch.weights).zip(touch.moves);
+            let push = touch.push;
+            weights.filter(|((_, _), moves)| *moves != 0.0).map(move |((p, w), _)| (p, w.abs() * push))
+        };
+        self.list.iter().filter(|touch| touch.stands && touch.push > 0.0).flat_map(of)
+    }
+
     /// Forgets all impulses: a step depends on the state alone.
     pub fn forget(&mut self) {
         self.list.clear();

@@ -83,10 +83,12 @@ impl<S: PositionSolver> PositionBased<S> {
     fn touch(&mut self, step: &mut StepContext, h: f64) {
         let Particles { start, x, inverse_mass, .. } = &mut self.particles;
         self.touching = 0;
+        let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
         for (c, cloth) in step.model.cloths.iter().enumerate() {
             for i in cloth.particles.clone().filter(|i| inverse_mass[*i] > 0.0) {
+                let load = loads.get(i).map_or(0.0, |load| load * inverse_mass[i]);
                 self.touching +=
-                    solid_contact::touch(step.boundary, c, start[i], &mut x[i], &mut self.grip[i]);
+                    solid_contact::touch(step.boundary, c, start[i], &mut x[i], &mut self.grip[i], load);
             }
         }
         if let Some(pipeline) = &mut step.pipeline {

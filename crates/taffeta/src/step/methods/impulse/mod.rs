@@ -245,13 +245,15 @@ impl Impulse {
         let (n, of_cloths) = (model.particle_count(), model.cloth_particle_count());
         let inverse_mass = &step.environment.inverse_mass;
         for sweep in 0..self.params.contact_sweeps {
+            let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
             if !model.colliders.is_empty() {
                 each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
                     worker.contacts = 0;
                     for ((q, grip), i) in q.iter_mut().zip(grip).zip(worker.particles.clone()) {
                         // Once over all, only those are looked at again that touch or were moved since.
                         if inverse_mass[i] > 0.0 && (sweep == 0 || grip.0[3] > 0.0) {
-                            worker.contacts += solid_contact::touch(boundary, worker.cloth, x[i], q, grip);
+                            let load = loads.get(i).map_or(0.0, |load| load * inverse_mass[i]);
+                            worker.contacts += solid_contact::touch(boundary, worker.cloth, x[i], q, grip, load);
                         }
                     }
                 });

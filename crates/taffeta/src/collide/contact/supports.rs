@@ -1,0 +1,183 @@
+//! What lies on what. Through a heap a push goes contact by contact, and a heavy thing on light ones moves them all before it feels the ground. Shock propagation
+//! (Guendelman, Bridson and Fedkiw 2003, §8.2) answers contacts from the supports upwards, and lets the lower side of each stand.
+//!
+//! Here only what is held against the very direction of a push stands, and only against that: along the contact both sides move by their masses. What the lower side
+//! does not feel of the pushes is its load, summed up from the top downwards; friction counts with it.
+
+use super::projection::{Done, FeatureContact, Side};
+use crate::collide::ccd::window::CcdWindow;
+use crate::collide::rigid::nearest::nearest;
+use crate::collide::{ContactParams, Corners, contact_params};
+use crate::math::DVec3;
+use crate::model::Model;
+
+/// The level of what no support holds.
+const UNSUPPORTED: u16 = u16::MAX;
+/// Cosine of the angle between a push and the direction of what holds against it.
+const AGAINST: f64 = 0.7;
+/// A corner with less weight than this need not be supported [1].
+const LIGHT: f64 = 0.05;
+
+/// How many contacts particles are away from what is led, and what weighs on them.
+#[derive(Debug)]
+pub struct Supports {
+    /// How every cloth meets every closed-form solid.
+    solids: Vec<Vec<ContactParams>>,
+    /// Per particle its level, and the direction away from what it lies on.
+    level: Vec<u16>,
+    up: Vec<DVec3>,
+    /// Per particle the impulse that the sub-step before has not put on it [kg·m], and what held it up against that.
+    loads: Vec<f64>,
+    held: Vec<f64>,
+    /// Whether there are any.
+    is_loaded: bool,
+}
+
+impl Supports {
+    /// Room for a model.
+    pub fn new(model: &Model) -> Self {
+        let n = model.particle_count();
+        Self {
+            solids: contact_params(model, Corners::OfSmooth),
+            level: vec![UNSUPPORTED; n],
+            up: vec![DVec3::ZERO; n],
+            loads: vec![0.0; n],
+            held: vec![0.0; n],
+            is_loaded: false,
+        }
+    }
+
+    /// Nothing weighs on anything.
+    pub fn forget(&mut self) {
+        self.loads.fill(0.0);
+        self.is_loaded = false;
+    }
+
+    /// Finds the levels of the particles of `contacts` in a window that starts at `time` [s].
+    pub fn find(&mut self, model: &Model, window: &CcdWindow, time: f64, contacts: &[FeatureContact]) {
+        self.level.fill(UNSUPPORTED);
+        self.stand_on_solids(model, window, time, contacts);
+        let mut any = true;
+        while any {
+            any = contacts.iter().fold(false, |any, contact| any | self.rise(window, contact));
+        }
+    }
+
+    /// Particles that touch a solid, or will, lie on it.
+    fn stand_on_solids(&mut self, model: &Model, window: &CcdWindow, time: f64, contacts: &[FeatureContact]) {
+        let CcdWindow { start, end, inverse_mass, params, .. } = window;
+        let solids: Vec<_> = model.colliders.iter().filter_map(|collider| collider.at(time)).collect();
+        for p in contacts.iter().flat_map(|contact| contact.points).map(|p| p as usize) {
+            if p >= self.level.len() || self.level[p] != UNSUPPORTED {
+                continue;
+            }
+            if inverse_mass[p] == 0.0 {
+                self.level[p] = 0;
+                continue;
+            }
+            // Cloths are the first objects.
+            for (solid, with) in solids.iter().zip(&self.solids[window.object_of(p as u32)]) {
+                let near = nearest(solid, start[p], params.hovers * with.distance)
+                    .or_else(|| nearest(solid, end[p], with.distance));
+                if let Some(near) = near {
+                    (self.level[p], self.up[p]) = (1, near.normal);
+                }
+            }
+        }
+    }
+
+    /// Lets the upper side of a contact lie on the lower one, if that is supported; whether this is new.
+    fn rise(&mut self, window: &CcdWindow, contact: &FeatureContact) -> bool {
+        let (mut any, n) = (false, self.level.len());
+        for upper in [Side::First, Side::Second] {
+            let height = self.height(window, contact, upper);
+            for p in contact.of_side(upper).map(|(p, _)| p as usize).filter(|p| *p < n) {
+                if height < UNSUPPORTED - 1 && self.level[p] > height + 1 {
+                    (self.level[p], self.up[p]) = (height + 1, upper.sign() * contact.normal);
+                    any = true;
+                }
+            }
+        }
+        any
+    }
+
+    /// The level of what is below the `upper` side of a contact, if all of it holds against a push from there.
+    fn height(&self, window: &CcdWindow, contact: &FeatureContact, upper: Side) -> u16 {
+        let up = upper.sign() * contact.normal;
+        contact.of_side(upper.other()).filter(|(_, w)| w.abs() >= LIGHT).map(|(p, _)| self.holds(window, p, up)).max().unwrap_or(0)
+    }
+
+    /// The level of a point, if something holds it against a push along -`up`.
+    fn holds(&self, window: &CcdWindow, point: u32, up: DVec3) -> u16 {
+        let p = point as usize;
+        match self.level.get(p) {
+            _ if window.inverse_mass[p] == 0.0 => 0,
+            Some(level) if self.up[p].dot(up) >= AGAINST => *level,
+            _ => UNSUPPORTED,
+        }
+    }
+
+    /// Whether something holds a point against a push along -`up`.
+    pub fn is_held(&self, window: &CcdWindow, point: u32, up: DVec3) -> bool {
+        self.holds(window, point, up) < UNSUPPORTED
+    }
+
+    /// Lets the lower side of a contact stand, if one does; returns the level of the contact.
+    pub fn settle(&self, window: &CcdWindow, contact: &mut FeatureContact) -> u16 {
+        for upper in [Side::First, Side::Second] {
+            let height = self.height(window, contact, upper);
+            let is_above = |(p, _): (u32, f64)| self.level.get(p as usize).is_some_and(|level| *level > height);
+            if height < UNSUPPORTED && contact.of_side(upper).all(is_above) {
+                contact.stand(upper, &window.inverse_mass);
+                return height;
+            }
+        }
+        UNSUPPORTED
+    }
+}
+
+impl Supports {
+    /// What weighs on every particle but did not push it in the sub-step before [kg·m]; empty if nothing does.
+    pub fn loads(&self) -> &[f64] {
+        if self.is_loaded { &self.loads } else { &[] }
+    }
+
+    /// Sums up from the top downwards what the pushes of a sub-step have not put on the lower sides: `contacts` are sorted by level, `rigid` are the impulses of free
+    /// bodies on particles that stand.
+    pub fn carry_loads(
+        &mut self,
+        contacts: &[FeatureContact],
+        done: &mut [Done],
+        rigid: impl Iterator<Item = (u32, f64)>,
+    ) {
+        self.loads.fill(0.0);
+        self.held.fill(0.0);
+        self.is_loaded = false;
+        for (p, load) in rigid {
+            self.loads[p as usize] += load;
+            self.is_loaded = true;
+        }
+        let n = self.loads.len();
+        let settled = || contacts.iter().zip(0..).filter_map(|(contact, k)| Some((contact, contact.upper?, k)));
+        for (contact, upper, k) in settled() {
+            let push = done[k].push / contact.give;
+            contact.of_side(upper).for_each(|(p, w)| self.held[p as usize] += w.abs() * push);
+            self.is_loaded |= push > 0.0;
+        }
+        if !self.is_loaded {
+            return;
+        }
+        for (contact, upper, k) in settled().collect::<Vec<_>>().into_iter().rev() {
+            let push = done[k].push / contact.give;
+            let share = |(p, w): (u32, f64)| {
+                let (load, held) = (self.loads[p as usize], self.held[p as usize]);
+                if held > 0.0 { load * w.abs() * push / held } else { 0.0 }
+            };
+            let load: f64 = contact.of_side(upper).map(share).sum();
+            done[k].load = load * contact.whole_give;
+            for (p, w) in contact.of_side(upper.other()).filter(|(p, _)| (*p as usize) < n) {
+                self.loads[p as usize] += w.abs() * (push + load);
+            }
+        }
+    }
+}

@@ -79,7 +79,7 @@ impl ContactPipeline {
             check: CcdCheck::new(),
             impact_zones: ImpactZones::new(model, &window),
             checked: Vec::new(),
-            pad: model.params.collision.pad * longest_edge,
+            pad: (model.params.collision.pad * longest_edge).min(model.params.collision.pad_of_thickness * window.thinnest),
             params: model.params.collision,
             window,
         })
@@ -102,7 +102,12 @@ impl ContactPipeline {
 
     /// How many sub-steps a window may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
     pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
-        self.window.substeps(ways)
+        self.window.substeps(ways, false)
+    }
+
+    /// The same in a heap, if the window has begun with one: there contacts change within a thickness.
+    pub fn substeps_in_heap(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> Option<u32> {
+        (self.contacts.depth() >= self.params.heap_depth).then(|| self.window.substeps(ways, true))
     }
 
     /// Starts a window of time `[from, until]` [s] at clean positions, from which particles would move by `ways` [m], and finds what may touch.
@@ -113,10 +118,9 @@ impl ContactPipeline {
         positions: impl Iterator<Item = DVec3>,
         ways: impl Iterator<Item = DVec3>,
     ) {
-        self.place(model, times, positions, ways);
-        self.found.find(&self.window, self.params.foresight * self.pad);
-        let near = self.params.listed * self.pad;
-        self.contacts.list(model, (&mut self.window, times[0]), &mut self.found, &self.tangles, near);
+        self.window.place(model, times, positions, ways);
+        self.found.begin(&self.window, self.params.foresight, self.pad);
+        self.contacts.list(model, (&mut self.window, times[0]), &mut self.found, &self.tangles, self.pad);
     }
 
     /// The same for a window in which no contacts are answered.
@@ -146,6 +150,11 @@ impl ContactPipeline {
         moved: impl FnMut(usize, DVec3),
     ) -> bool {
         self.contacts.project(&self.window, before, after, h, moved)
+    }
+
+    /// Takes away with which velocity still comes nearer what contacts have pushed apart: `before` and `after` are places one sub-step of `h` [s] apart [m].
+    pub fn stop_approach(&mut self, before: &[Vec4], after: &mut [Vec4], h: f64) {
+        self.contacts.stop_approach(&self.window, before, after, h);
     }
 
     /// What weighs on particles and has not pushed them in the sub-step before [kg·m]; empty if nothing does.

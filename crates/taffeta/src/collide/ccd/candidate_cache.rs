@@ -14,6 +14,8 @@ pub struct CandidateCache {
     /// The ends for which pairs were found, and how far other ends may be from them [m]; not above 0 if no pairs were.
     ends: Vec<DVec3>,
     within: f64,
+    /// The ends that were expected when contacts were listed [m].
+    expected: Vec<DVec3>,
     /// Per pair: whether it waits for its check.
     waiting: Vec<bool>,
 }
@@ -27,6 +29,7 @@ impl CandidateCache {
             candidates: Candidates::new(&window.surface, &movable),
             ends: vec![DVec3::ZERO; window.surface.points],
             within: 0.0,
+            expected: vec![DVec3::ZERO; window.surface.points],
             waiting: Vec::new(),
         }
     }
@@ -34,6 +37,19 @@ impl CandidateCache {
     /// What was found is of another window.
     pub fn forget(&mut self) {
         self.within = 0.0;
+    }
+
+    /// Begins a window: what was found for another is kept if it has all pairs that come within `pad` [m] of the distances they keep.
+    pub fn begin(&mut self, window: &CcdWindow, foresight: f64, pad: f64) {
+        let near = self.within - 0.5 * pad;
+        let is_near = |(x, found): (&DVec3, &DVec3)| x.distance_squared(*found) <= near * near;
+        let is_covered = |points: &[DVec3]| points.iter().zip(&self.ends).all(is_near);
+        if near > 0.0 && is_covered(&window.start) && is_covered(&window.end) {
+            self.waiting.fill(true);
+        } else {
+            self.find(window, foresight * pad);
+        }
+        self.expected.copy_from_slice(&window.end);
     }
 
     /// Finds all pairs that this motion, or one that ends at most half of `pad` [m] away, may bring too near; all of them wait for their check.
@@ -55,11 +71,11 @@ impl CandidateCache {
         }
     }
 
-    /// Tells which points no longer end within `near` [m] of where they did when pairs were found.
+    /// Tells which points do not end within `near` [m] of where they were expected to.
     pub fn tell_changed(&self, window: &mut CcdWindow, near: f64) {
         let CcdWindow { changed, end, .. } = window;
-        for ((changed, end), found) in changed.iter_mut().zip(end).zip(&self.ends) {
-            *changed = end.distance_squared(*found) > near * near;
+        for ((changed, end), expected) in changed.iter_mut().zip(end).zip(&self.expected) {
+            *changed = end.distance_squared(*expected) > near * near;
         }
     }
 

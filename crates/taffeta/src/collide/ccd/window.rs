@@ -32,6 +32,8 @@ pub struct CcdWindow {
     kept: Vec<Kept>,
     /// The tuned numbers.
     pub params: CollisionParams,
+    /// The thickness of the thinnest cloth [m].
+    pub thinnest: f64,
     /// How far particles may move against each other [m].
     reach: f64,
     /// Squares of how far they would [m²].
@@ -61,13 +63,15 @@ impl CcdWindow {
             kept: for_every_two(&surface, |a, b| surface.between(a, b)),
             params: model.params.collision,
             reach: model.params.collision.window_reach * longest_edge,
+            thinnest: thinnest(&surface),
             squares: Vec::new(),
             surface,
         }
     }
 
     /// How many sub-steps it may have if particles would move by `ways` in each [m]: no more than in which what touches changes.
-    pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
+    pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone, in_heap: bool) -> u32 {
+        let reach = if in_heap { (self.params.heap_reach * self.thinnest).min(self.reach) } else { self.reach };
         let n = self.surface.particles;
         let mean = ways.clone().sum::<DVec3>() / n.max(1) as f64;
         if n == 0 {
@@ -81,7 +85,7 @@ impl CcdWindow {
         // Bodies have few particles and much to meet.
         let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
         let longest = of_bodies.fold(longest, f64::max).sqrt();
-        (self.reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
+        (reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
 
     /// Places everything at the start and the end of `[from, until]` [s]; particles go from `positions` by `ways` [m].
@@ -142,6 +146,12 @@ impl CcdWindow {
     pub fn kept(&self, pair: &Pair) -> &Kept {
         &self.kept[self.place_of_two(self.objects(pair))]
     }
+}
+
+/// The thinnest of all cloths [m].
+fn thinnest(surface: &CollisionSurface) -> f64 {
+    let cloths = surface.objects.iter().filter(|object| object.body.is_none());
+    cloths.map(|cloth| cloth.self_distance).fold(f64::INFINITY, f64::min)
 }
 
 /// A half-space at the end of the window.

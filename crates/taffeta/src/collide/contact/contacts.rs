@@ -78,11 +78,11 @@ impl Contacts {
     ) {
         let (pairs, waiting) = found.waiting();
         window.widen();
-        let CcdWindow { surface, start, end, inverse_mass, .. } = &*window;
+        let CcdWindow { surface, start, end, inverse_mass, params, .. } = &*window;
         let approach = |contact: &FeatureContact| {
             let way = |k: usize| end[contact.points[k] as usize] - start[contact.points[k] as usize];
             let parting: f64 = (0..4).map(|k| contact.weights[k] * way(k).dot(contact.normal)).sum();
-            pad - parting.min(0.0)
+            params.listed * pad - parting.min(0.0)
         };
         let (set, wide, met_otherwise) = (self.set, window.wide(), &self.met_otherwise);
         let near = |pair: &Pair| {
@@ -109,7 +109,7 @@ impl Contacts {
         self.list.clear();
         tasks.iter().for_each(|task| self.list.extend(&task.contacts));
         projection::drop_shadowed(&mut self.list, &mut self.shadowed);
-        self.list_touches(window, pairs, tangles, pad);
+        self.list_touches(window, pairs, tangles, window.params.listed * pad);
         self.settle(model, window, time);
     }
 
@@ -121,9 +121,14 @@ impl Contacts {
         levels.extend(list.iter_mut().map(|contact| (supports.settle(window, contact), *contact)));
         levels.sort_by_key(|(level, _)| *level);
         list.iter_mut().zip(&*levels).for_each(|(contact, (_, sorted))| *contact = *sorted);
-        self.rigid_contacts.settle(|p, up| supports.is_held(window, p, up));
+        self.rigid_contacts.settle(|p, up| supports.holds(window, p, up));
         self.done.clear();
         self.done.resize(self.list.len(), Done::default());
+    }
+
+    /// How many layers lie on what is led, at most.
+    pub fn depth(&self) -> u32 {
+        u32::from(self.supports.depth)
     }
 
     /// What weighs on particles and has not pushed them in the sub-step before [kg·m]; empty if nothing does.
@@ -141,6 +146,10 @@ impl Contacts {
                 self.rigid_contacts.learn(surface, free, inverse_mass, pair, &at);
             } else if let Some(mut contact) = FeatureContact::learn(surface, pair, &at, inverse_mass) {
                 self.supports.settle(window, &mut contact);
+                let parts = contact.points.iter().zip(contact.weights);
+                let gap = parts.map(|(p, w)| w * start[*p as usize]).sum::<DVec3>().dot(contact.normal);
+                let kept = window.kept(pair);
+                contact.distance = gap.clamp(kept.floor + 0.05 * (kept.distance - kept.floor), contact.distance);
                 self.list.push(contact);
                 self.done.push(Done::default());
             }
@@ -204,6 +213,13 @@ impl Contacts {
             after,
             moved,
         )
+    }
+
+    /// Takes away with which velocity still comes nearer what this sub-step has pushed apart: `before` and `after` are places one sub-step apart [m].
+    pub fn stop_approach(&mut self, window: &CcdWindow, before: &[Vec4], after: &mut [Vec4], h: f64) {
+        let moved = ContactMotion { before, bodies: [&self.bodies[0], &self.bodies[1]], h, params: window.params };
+        projection::stop_approach(&self.list, &self.done, &moved, after);
+        self.rigid_contacts.stop_approach(&window.free, &moved, after);
     }
 
     /// Those of features but for particles with closed-form solids, and Σ weights x over their points of led bodies, at the start of the

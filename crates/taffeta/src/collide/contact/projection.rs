@@ -28,6 +28,8 @@ pub struct FeatureContact {
     pub distance: f64,
     /// Coulomb friction [1].
     pub friction: f64,
+    /// Share of the speed with which it parts what is too near [1].
+    pub slowness: f64,
     /// Whether CCD found it: then the distance is kept however near the features were at the start.
     pub learned: bool,
 }
@@ -115,6 +117,7 @@ impl FeatureContact {
             normal: vector / gap,
             distance: kept.distance,
             friction: kept.friction,
+            slowness: 1.0,
             learned: false,
         };
         Some((contact, gap))
@@ -206,7 +209,7 @@ pub fn project(
         let kept = if contact.learned {
             contact.distance
         } else {
-            contact.distance.min(n.dot(from) + moved.params.parting_speed * moved.h)
+            contact.distance.min(n.dot(from) + contact.slowness * moved.params.parting_speed * moved.h)
         };
         let push = (done.push + kept - gap).max(0.0);
         let slip = to - from;
@@ -226,4 +229,17 @@ pub fn project(
         }
     }
     any
+}
+
+/// Takes away with which velocity features still come nearer that were pushed apart: `before` and `after` are places one sub-step apart [m].
+pub fn stop_approach(contacts: &[FeatureContact], done: &[Done], moved: &ContactMotion, after: &mut [Vec4]) {
+    for (contact, _) in contacts.iter().zip(done).filter(|(_, done)| done.push > 0.0) {
+        let from = contact.between(&moved.before[..after.len()], moved.bodies[0]);
+        let approach = contact.normal.dot(from - contact.between(after, moved.bodies[1]));
+        if approach > 0.0 {
+            for (&point, moves) in contact.points.iter().zip(contact.moves).filter(|(_, moves)| *moves != 0.0) {
+                after[point as usize] += Vec4::from(approach * moves * contact.normal);
+            }
+        }
+    }
 }

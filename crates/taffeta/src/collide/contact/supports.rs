@@ -12,7 +12,7 @@ use crate::math::DVec3;
 use crate::model::Model;
 
 /// The level of what no support holds.
-const UNSUPPORTED: u16 = u16::MAX;
+pub const UNSUPPORTED: u16 = u16::MAX;
 /// Cosine of the angle between a push and the direction of what holds against it.
 const AGAINST: f64 = 0.7;
 /// A corner with less weight than this need not be supported [1].
@@ -23,6 +23,8 @@ const LIGHT: f64 = 0.05;
 pub struct Supports {
     /// How every cloth meets every closed-form solid.
     solids: Vec<Vec<ContactParams>>,
+    /// The highest level of a contact.
+    pub depth: u16,
     /// Per particle its level, and the direction away from what it lies on.
     level: Vec<u16>,
     up: Vec<DVec3>,
@@ -39,6 +41,7 @@ impl Supports {
         let n = model.particle_count();
         Self {
             solids: contact_params(model, Corners::OfSmooth),
+            depth: 0,
             level: vec![UNSUPPORTED; n],
             up: vec![DVec3::ZERO; n],
             loads: vec![0.0; n],
@@ -61,6 +64,7 @@ impl Supports {
         while any {
             any = contacts.iter().fold(false, |any, contact| any | self.rise(window, contact));
         }
+        self.depth = self.level.iter().copied().filter(|level| *level != UNSUPPORTED).max().unwrap_or(0);
     }
 
     /// Particles that touch a solid, or will, lie on it.
@@ -107,19 +111,14 @@ impl Supports {
         contact.of_side(upper.other()).filter(|(_, w)| w.abs() >= LIGHT).map(|(p, _)| self.holds(window, p, up)).max().unwrap_or(0)
     }
 
-    /// The level of a point, if something holds it against a push along -`up`.
-    fn holds(&self, window: &CcdWindow, point: u32, up: DVec3) -> u16 {
+    /// The level of a point, [`UNSUPPORTED`] if nothing holds it against a push along -`up`.
+    pub fn holds(&self, window: &CcdWindow, point: u32, up: DVec3) -> u16 {
         let p = point as usize;
         match self.level.get(p) {
             _ if window.inverse_mass[p] == 0.0 => 0,
             Some(level) if self.up[p].dot(up) >= AGAINST => *level,
             _ => UNSUPPORTED,
         }
-    }
-
-    /// Whether something holds a point against a push along -`up`.
-    pub fn is_held(&self, window: &CcdWindow, point: u32, up: DVec3) -> bool {
-        self.holds(window, point, up) < UNSUPPORTED
     }
 
     /// Lets the lower side of a contact stand, if one does; returns the level of the contact.
@@ -129,11 +128,17 @@ impl Supports {
             let is_above = |(p, _): (u32, f64)| self.level.get(p as usize).is_some_and(|level| *level > height);
             if height < UNSUPPORTED && contact.of_side(upper).all(is_above) {
                 contact.stand(upper, &window.inverse_mass);
+                contact.slowness = slowness(height);
                 return height;
             }
         }
         UNSUPPORTED
     }
+}
+
+/// Share of the speed at which what is too near parts, where the lower side has a level [1]: all that lies above goes along, and is not to take off.
+pub fn slowness(level: u16) -> f64 {
+    f64::from(level.max(1)).powi(-2)
 }
 
 impl Supports {

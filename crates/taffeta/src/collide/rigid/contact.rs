@@ -2,6 +2,7 @@
 
 use super::free::{FreeBodies, Lie, mean};
 use crate::collide::contact::projection::ContactMotion;
+use crate::collide::contact::supports::{UNSUPPORTED, slowness};
 use crate::collide::surface::{CollisionSurface, Kept};
 use crate::math::{DMat3, DVec3, Pose, Vec4};
 use std::ops::Range;
@@ -37,6 +38,8 @@ pub(super) struct RigidContact {
     pub restitution: f64,
     /// Whether CCD found it: then its distance is kept however near the features were at the start.
     pub learned: bool,
+    /// Share of the speed with which it parts what is too near [1].
+    pub slowness: f64,
     /// Whether the cloth in it stands against its push.
     pub stands: bool,
     /// How far the features part by an impulse along the normal [1/kg], the impulse that moves them across it, and about how large it is in any direction [kg].
@@ -66,6 +69,7 @@ impl RigidContact {
             radii: [0.0; 2],
             restitution: 0.0,
             learned: false,
+            slowness: 1.0,
             stands: false,
             give: 0.0,
             hold: DMat3::ZERO,
@@ -116,10 +120,12 @@ impl RigidContact {
     }
 
     /// Lets cloth stand that is held against the direction of the push.
-    pub fn settle(&mut self, holds: impl Fn(u32, DVec3) -> bool) {
+    pub fn settle(&mut self, level: impl Fn(u32, DVec3) -> u16) {
         let out = |k: usize| if k < self.split { -self.normal } else { self.normal };
-        let mut points = (0..4).filter(|k| self.moves[*k] != 0.0).peekable();
-        self.stands = points.peek().is_some() && points.all(|k| holds(self.points[k], out(k)));
+        let of_cloth = (0..4).filter(|k| self.moves[*k] != 0.0);
+        let highest = of_cloth.map(|k| level(self.points[k], out(k))).max().filter(|l| *l != UNSUPPORTED);
+        self.stands = highest.is_some();
+        self.slowness = highest.map_or(1.0, slowness);
     }
 
     /// What is the same in all sweeps of a sub-step: where it is on its bodies, which lie as told, and how it gives.
@@ -215,7 +221,7 @@ impl RigidContact {
             return DVec3::ZERO;
         }
         let from = n.dot(self.between(bodies, planes, before, moved.bodies[0], 0));
-        let most = if self.learned { f64::INFINITY } else { from + moved.params.parting_speed * moved.h };
+        let most = if self.learned { f64::INFINITY } else { from + self.slowness * moved.params.parting_speed * moved.h };
         let kept = self.kept.distance.min(most).max(self.bounce);
         let push = (self.push + (kept - gap) / self.give).max(0.0);
         let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)

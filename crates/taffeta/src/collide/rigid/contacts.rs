@@ -39,6 +39,8 @@ pub struct RigidContacts {
     before: Vec<RigidContact>,
     /// Those that CCD found and that no sweep has seen yet.
     learned: Vec<RigidContact>,
+    /// Impulses of the list before CCD found any; empty if it did not. What these then move has no velocity.
+    held: Vec<(f64, DVec3)>,
     /// Duration of the sub-step before [s]; 0 if a step has just begun.
     last: f64,
 }
@@ -87,7 +89,9 @@ impl RigidContacts {
         planes: impl Iterator<Item = (usize, Pose)>,
     ) {
         std::mem::swap(&mut self.list, &mut self.before);
-        self.before.sort_by_key(|touch| touch.key);
+        self.before.retain(|touch| !touch.learned);
+        let held = self.held.drain(..).zip(&mut self.before);
+        held.for_each(|((push, grip), touch)| (touch.push, touch.grip) = (push, grip));
         self.list.clear();
         self.learned.clear();
         self.planes.clear();
@@ -158,6 +162,9 @@ impl RigidContacts {
         if gap <= 0.0 {
             return;
         }
+        if self.held.is_empty() {
+            self.held.extend(self.list.iter().map(|touch| (touch.push, touch.grip)));
+        }
         let split = if pair.kind == PairKind::PointTriangle { 1 } else { 2 };
         let objects = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
         let kept = surface.between(objects[0], objects[1]);
@@ -200,8 +207,8 @@ impl RigidContacts {
     }
 
     /// Lets cloth below bodies stand where it is held against the direction of their push.
-    pub fn settle(&mut self, holds: impl Fn(u32, DVec3) -> bool) {
-        self.list.iter_mut().for_each(|touch| touch.settle(&holds));
+    pub fn settle(&mut self, level: impl Fn(u32, DVec3) -> u16) {
+        self.list.iter_mut().for_each(|touch| touch.settle(&level));
     }
 
     /// The impulses that particles which stand have not felt in this sub-step [kg·m].
@@ -280,6 +287,18 @@ impl RigidContacts {
         any
     }
 
+    /// Takes away with which velocity still comes nearer what this sub-step has pushed apart: `after` are places one sub-step after those at the start [m].
+    pub fn stop_approach(&self, bodies: &FreeBodies, moved: &ContactMotion, after: &mut [Vec4]) {
+        for touch in self.list.iter().filter(|touch| touch.push > 0.0) {
+            let n = touch.normal;
+            let from = n.dot(touch.between(bodies, &self.planes, &moved.before[..after.len()], moved.bodies[0], 0));
+            let approach = from - n.dot(touch.between(bodies, &self.planes, after, moved.bodies[1], 1));
+            if approach > 0.0 {
+                touch.apply(bodies, &self.lies, approach / touch.give * n, |i, way| after[i] += Vec4::from(way));
+            }
+        }
+    }
+
     /// What is the same in all sweeps of a sub-step: how bodies lie, and how contacts give.
     fn prepare(&mut self, bodies: &FreeBodies, moved: &ContactMotion, after: &[Vec4]) {
         let nodes =
@@ -292,7 +311,9 @@ impl RigidContacts {
         for touch in &mut self.list {
             let n = touch.normal;
             touch.prepare(bodies, &self.lies, moved);
-            (touch.push, touch.grip) = (longer * touch.push, longer * touch.grip);
+            // What stands needs no help, and would throw off what has just landed on it.
+            let kept = if touch.stands { 0.0 } else { longer };
+            (touch.push, touch.grip) = (kept * touch.push, kept * touch.grip);
             let [from, to] = [(moved.before, 0), (after, 1)].map(|(particles, end)| {
                 n.dot(touch.between(bodies, &self.planes, particles, moved.bodies[end], end))
             });

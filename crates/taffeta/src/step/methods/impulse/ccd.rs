@@ -58,12 +58,15 @@ impl Impulse {
             }
         }
         self.tension[..rows].copy_from_slice(&self.saved_tension[..rows]);
-        self.follow(window);
+        self.follow(0.0);
+        let n = model.particle_count();
+        if let Some(pipeline) = &mut step.pipeline {
+            pipeline.stop_approach(&self.x, &mut self.y[..n], window.h);
+        }
     }
 
     /// What moved ends from where they were saved, at the end of a window, changes velocities too.
-    pub(super) fn follow(&mut self, window: &Window) {
-        let share = 1.0 / f64::from(window.substeps);
+    pub(super) fn follow(&mut self, share: f64) {
         for (((q, saved), x), y) in self.q.iter().zip(&self.saved_ends).zip(&mut self.x).zip(&mut self.y) {
             let way = (*q - *saved).xyz();
             if way != DVec3::ZERO {

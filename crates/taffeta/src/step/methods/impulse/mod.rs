@@ -446,7 +446,7 @@ impl Integrator for Impulse {
         for (q, end) in self.q.iter_mut().zip(ends) {
             *q = Vec4([end.x, end.y, end.z, q.0[3]]);
         }
-        self.follow(window);
+        self.follow(1.0 / f64::from(window.substeps));
         self.stiffen_bodies(model);
         if !window.last {
             let n = model.particle_count();

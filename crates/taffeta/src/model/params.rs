@@ -278,7 +278,7 @@ params! {
         /// So many layers on a body are a heap.
         heap_depth: u32 = 4,
         /// The same in a heap, as a share of the thickness of the thinnest cloth [1].
-        heap_reach: f64 = 2.0,
+        heap_reach: f64 = 8.0,
         /// One in so many particles may be faster: a hand that pulls at one point shall not make all of the cloth slow.
         few_particles: u32 = 50,
         /// By so many times [1].
@@ -297,6 +297,8 @@ params! {
         pushes: u32 = 4,
         /// Rounds of CCD in all.
         rounds: u32 = 64,
+        /// Sweeps over contacts end when none of them moves features by more than this share of the thickness of the thinnest cloth [1].
+        settled: f64 = 1e-3,
         /// Features that are too near part no faster than this, so that they do not jump [m/s].
         parting_speed: f64 = 0.2,
         /// What is not further apart than so many times the distance kept still counts as touching [1]: contacts that share points lift one another a little.

@@ -189,7 +189,7 @@ impl Contacts {
     }
 
     /// One sweep over all of them: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m]. Returns
-    /// whether anything moved.
+    /// whether anything moved much.
     pub fn project(
         &mut self,
         window: &CcdWindow,
@@ -200,19 +200,9 @@ impl Contacts {
     ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
         let moved_from = ContactMotion { before, bodies, h, params: window.params };
-        let any = projection::project(
-            &self.list,
-            &mut self.done,
-            &moved_from,
-            after,
-            &mut moved,
-        );
-        any | self.rigid_contacts.project(
-            &window.free,
-            &moved_from,
-            after,
-            moved,
-        )
+        let furthest = projection::project(&self.list, &mut self.done, &moved_from, after, &mut moved);
+        let any = self.rigid_contacts.project(&window.free, &moved_from, after, moved);
+        any || furthest > window.params.settled * window.thinnest
     }
 
     /// Takes away with which velocity still comes nearer what this sub-step has pushed apart: `before` and `after` are places one sub-step apart [m].

@@ -60,6 +60,8 @@ impl Side {
 pub struct Done {
     /// How far they have parted the features, at least 0 [m].
     pub push: f64,
+    /// How far of that the upper side alone has moved, because the lower one stands [m].
+    pub stopped: f64,
     /// How far they have moved them along one another, at most friction times the push [m].
     pub grip: DVec3,
     /// How far what weighs on the upper side would part them, had it been felt here; friction counts with it [m].
@@ -141,6 +143,13 @@ impl FeatureContact {
         }
     }
 
+    /// How far the upper side has come nearer by itself, if the other stands [m].
+    fn advance(&self, before: &[Vec4], after: &[Vec4]) -> f64 {
+        let Some(upper) = self.upper else { return 0.0 };
+        let way = |(p, w): (u32, f64)| w * (after[p as usize] - before[p as usize]).xyz().dot(self.normal);
+        (-self.of_side(upper).map(way).sum::<f64>()).max(0.0)
+    }
+
     /// Σ weights x over positions of particles and of bodies.
     pub fn between(&self, particles: &[Vec4], bodies: &[DVec3]) -> DVec3 {
         let mut sum = DVec3::ZERO;
@@ -189,15 +198,15 @@ pub struct ContactMotion<'a> {
     pub params: CollisionParams,
 }
 
-/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns whether anything was moved.
+/// One sweep over all contacts in their order: `after` are the particles at the end of the sub-step, and `touched` is told who touches and was moved how far [m]. Returns how far they moved features at most [m].
 pub fn project(
     contacts: &[FeatureContact],
     done: &mut [Done],
     moved: &ContactMotion,
     after: &mut [Vec4],
     mut touched: impl FnMut(usize, DVec3),
-) -> bool {
-    let mut any = false;
+) -> f64 {
+    let mut furthest = 0.0_f64;
     for (contact, done) in contacts.iter().zip(done) {
         let n = contact.normal;
         let to = contact.between(after, moved.bodies[1]);
@@ -211,34 +220,59 @@ pub fn project(
         } else {
             contact.distance.min(n.dot(from) + contact.slowness * moved.params.parting_speed * moved.h)
         };
-        let push = (done.push + kept - gap).max(0.0);
+        let parted = Parting::of(kept - gap, done, contact.advance(&moved.before[..after.len()], after));
+        (done.push, done.stopped) = (done.push + parted.by_both + parted.stopped, done.stopped + parted.stopped);
         let slip = to - from;
         let wanted = done.grip - (slip - n.dot(slip) * n);
-        let whole_push = push * (contact.whole_give / contact.give) + done.load;
-        let (length, limit) = (wanted.length(), contact.friction * whole_push);
+        let alone = contact.whole_give / contact.give - 1.0;
+        let (length, limit) = (wanted.length(), contact.friction * (done.push + alone * done.stopped + done.load));
         let grip = if length > limit { wanted * (limit / length) } else { wanted };
-        let (parted, held) = ((push - done.push) * n, grip - done.grip);
-        (done.push, done.grip) = (push, grip);
-        any |= parted != DVec3::ZERO || held != DVec3::ZERO;
+        let held = grip - done.grip;
+        done.grip = grip;
+        furthest = furthest.max((parted.stopped + parted.by_both).abs()).max(held.length());
         for (k, &point) in contact.points.iter().enumerate() {
             if contact.drags[k] != 0.0 {
-                let way = contact.moves[k] * parted + contact.drags[k] * held;
+                let along = contact.moves[k] * parted.stopped + contact.drags[k] * parted.by_both;
+                let way = along * n + contact.drags[k] * held;
                 after[point as usize] += Vec4::from(way);
                 touched(point as usize, way);
             }
         }
     }
-    any
+    furthest
+}
+
+/// How features part: the upper side of what lies on the other is stopped by itself, as if that stood for good; all else both do by their masses. So what stands
+/// stops what is heavy, but does not throw it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Parting {
+    pub stopped: f64,
+    pub by_both: f64,
+}
+
+impl Parting {
+    /// For features that are to part by `missing` [m], after what was `done`; `advance` is how far the upper side has come nearer by itself [m].
+    pub fn of(missing: f64, done: &Done, advance: f64) -> Self {
+        if missing > 0.0 {
+            let stopped = missing.min(advance);
+            Self { stopped, by_both: missing - stopped }
+        } else {
+            let by_both = missing.max(done.stopped - done.push);
+            Self { stopped: (missing - by_both).max(-done.stopped), by_both }
+        }
+    }
 }
 
 /// Takes away with which velocity features still come nearer that were pushed apart: `before` and `after` are places one sub-step apart [m].
 pub fn stop_approach(contacts: &[FeatureContact], done: &[Done], moved: &ContactMotion, after: &mut [Vec4]) {
     for (contact, _) in contacts.iter().zip(done).filter(|(_, done)| done.push > 0.0) {
-        let from = contact.between(&moved.before[..after.len()], moved.bodies[0]);
-        let approach = contact.normal.dot(from - contact.between(after, moved.bodies[1]));
+        let (n, before) = (contact.normal, &moved.before[..after.len()]);
+        let approach = n.dot(contact.between(before, moved.bodies[0]) - contact.between(after, moved.bodies[1]));
         if approach > 0.0 {
-            for (&point, moves) in contact.points.iter().zip(contact.moves).filter(|(_, moves)| *moves != 0.0) {
-                after[point as usize] += Vec4::from(approach * moves * contact.normal);
+            let parting = Parting::of(approach, &Done::default(), contact.advance(before, after));
+            for (k, &point) in contact.points.iter().enumerate().filter(|(k, _)| contact.drags[*k] != 0.0) {
+                let along = contact.moves[k] * parting.stopped + contact.drags[k] * parting.by_both;
+                after[point as usize] += Vec4::from(along * n);
             }
         }
     }

@@ -165,7 +165,7 @@ impl Supports {
         let n = self.loads.len();
         let settled = || contacts.iter().zip(0..).filter_map(|(contact, k)| Some((contact, contact.upper?, k)));
         for (contact, upper, k) in settled() {
-            let push = done[k].push / contact.give;
+            let push = done[k].stopped / contact.give;
             contact.of_side(upper).for_each(|(p, w)| self.held[p as usize] += w.abs() * push);
             self.is_loaded |= push > 0.0;
         }
@@ -173,7 +173,7 @@ impl Supports {
             return;
         }
         for (contact, upper, k) in settled().collect::<Vec<_>>().into_iter().rev() {
-            let push = done[k].push / contact.give;
+            let push = done[k].stopped / contact.give;
             let share = |(p, w): (u32, f64)| {
                 let (load, held) = (self.loads[p as usize], self.held[p as usize]);
                 if held > 0.0 { load * w.abs() * push / held } else { 0.0 }

@@ -44,12 +44,14 @@ pub(super) struct RigidContact {
     pub stands: bool,
     /// How far the features part by an impulse along the normal [1/kg], the impulse that moves them across it, and about how large it is in any direction [kg].
     pub give: f64,
+    pub give_of_body: f64,
     pub hold: DMat3,
     pub slows: f64,
     /// The distance that the sub-step must end with, after an impact that bounces [m].
     pub bounce: f64,
-    /// Impulses so far [kg·m].
+    /// Impulses so far [kg·m]; and what of the push cloth that stands has not felt.
     pub push: f64,
+    pub stopped: f64,
     pub grip: DVec3,
     /// The points that it is between, ascending: it is known by them from window to window.
     pub key: [u32; 4],
@@ -72,10 +74,12 @@ impl RigidContact {
             slowness: 1.0,
             stands: false,
             give: 0.0,
+            give_of_body: 0.0,
             hold: DMat3::ZERO,
             slows: 0.0,
             bounce: 0.0,
             push: 0.0,
+            stopped: 0.0,
             grip: DVec3::ZERO,
             key: [u32::MAX; 4],
         }
@@ -146,7 +150,7 @@ impl RigidContact {
         let across = DMat3::IDENTITY - outer(n);
         let along = across * give * across;
         self.hold = (along + outer(n) * self.give).inverse();
-        self.give -= if self.stands { of_points } else { 0.0 };
+        self.give_of_body = self.give - of_points;
         self.slows = 2.0 / (along.x_axis.x + along.y_axis.y + along.z_axis.z);
     }
 
@@ -205,25 +209,35 @@ impl RigidContact {
         sum
     }
 
-    /// The impulse that is still missing [kg·m], now counted as given.
+    /// The impulse that is still missing [kg·m], now counted as given; and what of it cloth that stands does not feel.
     pub fn resolve_contact(
         &mut self,
         bodies: &FreeBodies,
         planes: &[(usize, [Pose; 2])],
         moved: &ContactMotion,
         after: &[Vec4],
-    ) -> DVec3 {
+    ) -> [DVec3; 2] {
         let n = self.normal;
         let before = &moved.before[..after.len()];
         let gap = n.dot(self.between(bodies, planes, after, moved.bodies[1], 1));
         let hovers = self.kept.solid + moved.params.hovers * (self.kept.distance - self.kept.solid);
         if gap >= hovers.max(self.bounce) && self.push == 0.0 {
-            return DVec3::ZERO;
+            return [DVec3::ZERO; 2];
         }
         let from = n.dot(self.between(bodies, planes, before, moved.bodies[0], 0));
         let most = if self.learned { f64::INFINITY } else { from + self.slowness * moved.params.parting_speed * moved.h };
         let kept = self.kept.distance.min(most).max(self.bounce);
-        let push = (self.push + (kept - gap) / self.give).max(0.0);
+        let (missing, advance) = (kept - gap, self.advance(bodies, before, after));
+        let (stopped, by_both) = if missing > 0.0 {
+            let stopped = missing.min(advance);
+            (stopped / self.give_of_body, (missing - stopped) / self.give)
+        } else {
+            let by_both = (missing / self.give).max(self.stopped - self.push);
+            let left = missing - by_both * self.give;
+            let stopped = if self.stopped > 0.0 { (left / self.give_of_body).max(-self.stopped) } else { 0.0 };
+            (stopped, by_both)
+        };
+        let push = self.push + stopped + by_both;
         let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)
             - self.sum(bodies, before, moved.bodies[0], |side| &side.here)
             - (self.anchor(planes, 1) - self.anchor(planes, 0));
@@ -234,22 +248,38 @@ impl RigidContact {
         // What slides is pulled against its way, however it would turn; what is held is held by what it takes.
         let sliding = self.grip - self.slows * slip;
         let grip = if holding.length() > limit { sliding.clamp_length_max(limit) } else { holding };
-        let impulse = (push - self.push) * n + (grip - self.grip);
-        (self.push, self.grip) = (push, grip);
-        impulse
+        let felt = by_both * n + (grip - self.grip);
+        (self.push, self.stopped, self.grip) = (push, self.stopped + stopped, grip);
+        [felt, stopped * n]
     }
 
-    /// Tells which particles an impulse moves, and how far [m].
+    /// How far its body has come nearer to cloth that stands, by itself [m].
+    pub fn advance(&self, bodies: &FreeBodies, before: &[Vec4], after: &[Vec4]) -> f64 {
+        if !self.stands || self.give_of_body <= 0.0 {
+            return 0.0;
+        }
+        let way = |side: &ContactSide| {
+            let first = side.body.map(|number| bodies.get(number).body.nodes.start);
+            first.map_or(0.0, |first| {
+                let moved = |j: usize| side.nodes[j] * (after[first + j] - before[first + j]).xyz().dot(self.normal);
+                (0..4).map(moved).sum()
+            })
+        };
+        (-self.sides.iter().map(way).sum::<f64>()).max(0.0)
+    }
+
+    /// Tells which particles impulses move, and how far [m]: the first acts on both sides, the second on bodies alone.
     pub fn apply(
         &self,
         bodies: &FreeBodies,
         lies: &[Lie],
-        impulse: DVec3,
+        [felt, stopped]: [DVec3; 2],
         mut moves: impl FnMut(usize, DVec3),
     ) {
         for (k, side) in self.sides.iter().enumerate() {
             if let Some(number) = side.body {
                 let first = bodies.get(number).body.nodes.start;
+                let impulse = felt + stopped;
                 let given = if k == 0 { impulse } else { -impulse };
                 let ways = lies[number].moves(side.arm, given);
                 ways.into_iter().enumerate().for_each(|(j, way)| moves(first + j, way));
@@ -257,8 +287,7 @@ impl RigidContact {
         }
         for (&point, share) in self.points.iter().zip(self.moves) {
             if share != 0.0 {
-                let push = if self.stands { self.normal * self.normal.dot(impulse) } else { DVec3::ZERO };
-                moves(point as usize, share * (impulse - push));
+                moves(point as usize, share * felt);
             }
         }
     }

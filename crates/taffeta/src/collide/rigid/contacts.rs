@@ -215,10 +215,10 @@ impl RigidContacts {
     pub fn loads(&self) -> impl Iterator<Item = (u32, f64)> {
         let of = |touch: &RigidContact| {
             let weights = touch.points.into_iter().zip(touch.weights).zip(touch.moves);
-            let push = touch.push;
+            let push = touch.stopped;
             weights.filter(|((_, _), moves)| *moves != 0.0).map(move |((p, w), _)| (p, w.abs() * push))
         };
-        self.list.iter().filter(|touch| touch.stands && touch.push > 0.0).flat_map(of)
+        self.list.iter().filter(|touch| touch.stopped > 0.0).flat_map(of)
     }
 
     /// Forgets all impulses: a step depends on the state alone.
@@ -256,7 +256,8 @@ impl RigidContacts {
         if std::mem::take(&mut self.is_fresh) {
             self.prepare(bodies, moved, after);
             for touch in self.list.iter().filter(|touch| touch.push > 0.0) {
-                touch.apply(bodies, &self.lies, touch.push * touch.normal + touch.grip, |i, way| {
+                let impulses = [touch.push * touch.normal + touch.grip, DVec3::ZERO];
+                touch.apply(bodies, &self.lies, impulses, |i, way| {
                     after[i] += Vec4::from(way);
                     touched(i, way);
                 });
@@ -270,13 +271,13 @@ impl RigidContacts {
             for k in 0..count {
                 // There and back: neither end of the list comes first.
                 let touch = &mut self.list[if sweep % 2 == 0 { k } else { count - 1 - k }];
-                let impulse = touch.resolve_contact(bodies, &self.planes, moved, after);
-                if impulse != DVec3::ZERO {
-                    touch.apply(bodies, &self.lies, impulse, |i, way| {
+                let impulses = touch.resolve_contact(bodies, &self.planes, moved, after);
+                if impulses != [DVec3::ZERO; 2] {
+                    touch.apply(bodies, &self.lies, impulses, |i, way| {
                         after[i] += Vec4::from(way);
                         touched(i, way);
                     });
-                    furthest = furthest.max(impulse.length() * touch.give);
+                    furthest = furthest.max((impulses[0] + impulses[1]).length() * touch.give);
                 }
             }
             if furthest <= STILL * moved.h {
@@ -294,7 +295,10 @@ impl RigidContacts {
             let from = n.dot(touch.between(bodies, &self.planes, &moved.before[..after.len()], moved.bodies[0], 0));
             let approach = from - n.dot(touch.between(bodies, &self.planes, after, moved.bodies[1], 1));
             if approach > 0.0 {
-                touch.apply(bodies, &self.lies, approach / touch.give * n, |i, way| after[i] += Vec4::from(way));
+                let stopped = approach.min(touch.advance(bodies, &moved.before[..after.len()], after));
+                let by_body = if stopped > 0.0 { stopped / touch.give_of_body } else { 0.0 };
+                let impulses = [(approach - stopped) / touch.give * n, by_body * n];
+                touch.apply(bodies, &self.lies, impulses, |i, way| after[i] += Vec4::from(way));
             }
         }
     }
@@ -313,7 +317,7 @@ impl RigidContacts {
             touch.prepare(bodies, &self.lies, moved);
             // What stands needs no help, and would throw off what has just landed on it.
             let kept = if touch.stands { 0.0 } else { longer };
-            (touch.push, touch.grip) = (kept * touch.push, kept * touch.grip);
+            (touch.push, touch.stopped, touch.grip) = (kept * touch.push, 0.0, kept * touch.grip);
             let [from, to] = [(moved.before, 0), (after, 1)].map(|(particles, end)| {
                 n.dot(touch.between(bodies, &self.planes, particles, moved.bodies[end], end))
             });

@@ -37,7 +37,10 @@ fn what_is_shown_at_the_start_need_not_be_shown_at_the_end() {
         shown += pipelines[0].shown();
         // The twin shows all of it again.
         pipelines[1].forget_shown();
-        let settled = pipelines.each_mut().map(|pipeline| pipeline.resolve(ends.iter().copied()));
+        let settled = pipelines.each_mut().map(|pipeline| {
+            pipeline.end(ends.iter().copied());
+            pipeline.resolve()
+        });
         assert_eq!(settled[0], settled[1], "case {case}");
         assert_eq!(pipelines[0].ends(), pipelines[1].ends(), "case {case}");
         hits += settled[0].hits;

@@ -78,6 +78,8 @@ pub struct Impulse {
     /// √(m / k) of shear [s].
     shear_time: f64,
     reaches: Reaches,
+    /// Where pins will be [m].
+    ends: Vec<(u32, DVec3)>,
     controller: SubstepController,
     /// The sub-step of this step [s].
     h: f64,
@@ -124,6 +126,7 @@ impl Impulse {
             folds: vec![vec![Fold::default(); longest]; lots],
             shear_time: parts::shear_time(model, environment),
             reaches: Reaches::default(),
+            ends: Vec::new(),
             controller: SubstepController::default(),
             h: 0.0,
             sums: Sums::default(),
@@ -142,6 +145,27 @@ impl Impulse {
             share: vec![0.0; self.share.len()],
             ..ImpulseMemory::default()
         }
+    }
+
+    /// Whether pins will be further apart at the end of a step than the cloth between them is long. If they rest they are as they were, and that is known.
+    fn are_pins_too_far(&mut self, step: &mut StepContext, state: &State, missed: bool) -> bool {
+        let (model, environment) = (step.model, step.environment);
+        if environment.pins.is_empty() {
+            return false;
+        }
+        step.boundary.advance(model, environment, state.time, model.step_time);
+        self.ends.clear();
+        self.ends.extend(step.boundary.held(model, environment).map(|(i, end)| (i as u32, end)));
+        if !missed && self.ends.iter().all(|(i, end)| state.positions[*i as usize] == *end) {
+            return false;
+        }
+        self.ends.sort_unstable_by_key(|(i, _)| *i);
+        let ends = &self.ends;
+        let place = |i: usize| match ends.binary_search_by_key(&(i as u32), |(i, _)| *i) {
+            Ok(k) => ends[k].1,
+            Err(_) => state.positions[i],
+        };
+        self.reaches.too_far(model, environment, place).is_some()
     }
 
     /// The free motion under all that pulls.
@@ -325,6 +349,9 @@ impl Integrator for Impulse {
             SubstepController::new(step.model, step.gravity, self.shear_time, iterations, memory);
         if let Some(springs) = &self.as_printed {
             self.controller.at_least(springs.fewest(step.model)?);
+        }
+        if self.are_pins_too_far(step, state, memory.missed) {
+            self.controller.give_up();
         }
         Ok(())
     }

@@ -21,16 +21,27 @@ pub struct Reaches {
 impl Reaches {
     /// What keeps the state from its tolerance.
     pub fn shortfall(&mut self, model: &Model, environment: &Environment, positions: &[DVec3]) -> Shortfall {
-        let distance = |[a, b]: [u32; 2]| positions[a as usize].distance(positions[b as usize]);
-        let ways = self.list.get_or_insert_with(|| ways(model, environment));
-        let excess = |(ends, reach): &([u32; 2], f64)| distance(*ends) / reach;
-        let worst = ways.iter().max_by(|a, b| excess(a).total_cmp(&excess(b)));
-        if let Some(&(ends, reach)) = worst.filter(|way| excess(way) > 1.0 + model.tolerance) {
-            return Shortfall::Pins { ends, distance: distance(ends), reach };
+        if let Some(pins) = self.too_far(model, environment, |i| positions[i]) {
+            return pins;
         }
         let strain = check::strain(positions, &model.edges, &model.rest_lengths);
         let ends = strain.worst_edge.map_or([0; 2], |e| model.edges[e]);
         Shortfall::Strain { ends, strain: strain.max, tolerance: model.tolerance }
+    }
+
+    /// Pins that are too far apart with particles at these places [m], if any are.
+    pub fn too_far(
+        &mut self,
+        model: &Model,
+        environment: &Environment,
+        place: impl Fn(usize) -> DVec3,
+    ) -> Option<Shortfall> {
+        let distance = |[a, b]: [u32; 2]| place(a as usize).distance(place(b as usize));
+        let ways = self.list.get_or_insert_with(|| ways(model, environment));
+        let excess = |(ends, reach): &([u32; 2], f64)| distance(*ends) / reach;
+        let worst = ways.iter().max_by(|a, b| excess(a).total_cmp(&excess(b)));
+        let &(ends, reach) = worst.filter(|way| excess(way) > 1.0 + model.tolerance)?;
+        Some(Shortfall::Pins { ends, distance: distance(ends), reach })
     }
 }
 

@@ -29,6 +29,8 @@ pub struct SubstepController {
     tries: u32,
     /// Whether the step before missed its tolerance: then trying again is not worth it.
     missed: bool,
+    /// Whether pins forbid the lengths that are asked for: then it is of no use.
+    hopeless: bool,
     /// The largest share of added mass in this step.
     worst: f64,
     /// Twice the kinetic energy of all cloth at the speed that does not count [J].
@@ -71,6 +73,7 @@ impl SubstepController {
             enough_for: most / f64::from(iterations),
             tries: 0,
             missed: memory.missed,
+            hopeless: false,
             worst: 0.0,
             slow: model.cloths.iter().map(slow).sum::<f64>().max(f64::MIN_POSITIVE),
         }
@@ -80,6 +83,14 @@ impl SubstepController {
     pub fn at_least(&mut self, count: u32) {
         if !self.fixed {
             self.count = self.count.max(f64::from(count));
+        }
+    }
+
+    /// No state at the end of the step has all lengths: it is taken once, in as many sub-steps as usual.
+    pub fn give_up(&mut self) {
+        self.hopeless = true;
+        if !self.fixed {
+            self.count = self.fewest;
         }
     }
 
@@ -135,7 +146,7 @@ impl SubstepController {
 
     fn is_last_try(&self, why: Verdict) -> bool {
         let most = if why == Verdict::Lost { self.params.retries_lost } else { self.params.retries_missed };
-        self.fixed || self.capped || self.tries >= most
+        self.fixed || self.capped || self.hopeless || self.tries >= most
     }
 
     /// The step is taken again, in more sub-steps.

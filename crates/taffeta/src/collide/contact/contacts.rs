@@ -1,7 +1,7 @@
 //! The contacts of a window: listed at its start, answered in each of its sub-steps.
 
 use super::supports::Supports;
-use super::projection::{self, Done, FeatureContact, ContactMotion};
+use super::projection::{self, ContactMotion, Done, Ends, FeatureContact};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::ccd::check::Hit;
 use crate::collide::ccd::candidate_cache::{CandidateCache, TASK, room_for};
@@ -25,13 +25,16 @@ pub struct Contacts {
     /// Those of free bodies.
     rigid_contacts: RigidContacts,
     supports: Supports,
+    /// Share of the pad within which contacts are listed [1], and which edges. A method that answers what CCD finds needs fewer.
+    listed: f64,
+    ends: Ends,
     /// Points of bodies at the start and at the end of a sub-step [m].
     bodies: [Vec<DVec3>; 2],
     /// For every two objects: whether their contacts are none of features: particles keep clear of the solid on their own, or one moves freely.
     met_otherwise: Vec<bool>,
     set: InstructionSet,
     shadowed: Vec<bool>,
-    levels: Vec<(u16, FeatureContact)>,
+    levels: Vec<(u16, u32, FeatureContact)>,
     tasks: Vec<ListTask>,
 }
 
@@ -46,11 +49,14 @@ impl Contacts {
     /// None yet.
     pub fn new(model: &Model, window: &CcdWindow) -> Self {
         let surface = &window.surface;
+        let learns = model.method.keeps_lengths();
         Self {
             list: Vec::new(),
             done: Vec::new(),
             rigid_contacts: RigidContacts::new(surface, &window.free),
             supports: Supports::new(model),
+            listed: if learns { window.params.listed } else { 1.0 },
+            ends: if learns { Ends::OfTwo } else { Ends::OfNone },
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             met_otherwise: met_otherwise(model, surface),
             set: InstructionSet::available()[0],
@@ -78,14 +84,15 @@ impl Contacts {
     ) {
         let (pairs, waiting) = found.waiting();
         window.widen();
-        let CcdWindow { surface, start, end, inverse_mass, params, .. } = &*window;
+        let CcdWindow { surface, start, end, inverse_mass, .. } = &*window;
+        let (near, ends) = (self.listed * pad, self.ends);
         let approach = |contact: &FeatureContact| {
             let way = |k: usize| end[contact.points[k] as usize] - start[contact.points[k] as usize];
             let parting: f64 = (0..4).map(|k| contact.weights[k] * way(k).dot(contact.normal)).sum();
-            params.listed * pad - parting.min(0.0)
+            near - parting.min(0.0)
         };
         let (set, wide, met_otherwise) = (self.set, window.wide(), &self.met_otherwise);
-        let near = |pair: &Pair| {
+        let asked = |pair: &Pair| {
             let of_features = !met_otherwise[window.place_of_two(window.objects(pair))];
             of_features.then(|| window.kept(pair).distance + pad)
         };
@@ -94,22 +101,22 @@ impl Contacts {
             let pairs = parallel::chunk(pairs, TASK, number);
             task.contacts.clear();
             let left = task.filter.undecided(set, pairs, wide, |place, pair| {
-                let near = near(pair);
-                waiting[place] = near.is_none();
-                near
+                let asked = asked(pair);
+                waiting[place] = asked.is_none();
+                asked
             });
             for &place in left {
                 let pair = &pairs[place as usize];
                 waiting[place as usize] = true;
                 if !tangles.has(surface, pair) {
-                    task.contacts.extend(FeatureContact::of(surface, pair, start, inverse_mass, approach));
+                    task.contacts.extend(FeatureContact::of(surface, pair, start, inverse_mass, approach, ends));
                 }
             }
         });
         self.list.clear();
         tasks.iter().for_each(|task| self.list.extend(&task.contacts));
         projection::drop_shadowed(&mut self.list, &mut self.shadowed);
-        self.list_touches(window, pairs, tangles, window.params.listed * pad);
+        self.list_touches(window, pairs, tangles, near);
         self.settle(model, window, time);
     }
 
@@ -118,9 +125,9 @@ impl Contacts {
         let Self { list, levels, supports, .. } = self;
         supports.find(model, window, time, list);
         levels.clear();
-        levels.extend(list.iter_mut().map(|contact| (supports.settle(window, contact), *contact)));
-        levels.sort_by_key(|(level, _)| *level);
-        list.iter_mut().zip(&*levels).for_each(|(contact, (_, sorted))| *contact = *sorted);
+        levels.extend(list.iter_mut().zip(0..).map(|(contact, k)| (supports.settle(window, contact), k, *contact)));
+        levels.sort_unstable_by_key(|(level, k, _)| (*level, *k));
+        list.iter_mut().zip(&*levels).for_each(|(contact, (.., sorted))| *contact = *sorted);
         self.rigid_contacts.settle(|p, up| supports.holds(window, p, up));
         self.done.clear();
         self.done.resize(self.list.len(), Done::default());
@@ -139,6 +146,7 @@ impl Contacts {
     /// Takes what would meet for a contact, with the directions that it has just before.
     pub fn learn(&mut self, window: &CcdWindow, pairs: &[Pair], hits: &[Hit]) {
         let CcdWindow { surface, start, end, inverse_mass, free, .. } = window;
+        self.rigid_contacts.begin_learning();
         for hit in hits {
             let pair = &pairs[hit.pair as usize];
             let at = pair.points.map(|p| start[p as usize].lerp(end[p as usize], hit.time));

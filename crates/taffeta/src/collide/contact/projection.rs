@@ -17,8 +17,9 @@ pub struct FeatureContact {
     pub moves: [f64; 4],
     /// How far each point moves if the features move by one metre along one another [1]; 0 for what is pinned or part of a body.
     pub drags: [f64; 4],
-    /// How far the features part, and move along one another, by an impulse [1/kg].
+    /// How far the features part by an impulse [1/kg].
     pub give: f64,
+    /// How far they would if nothing stood [1/kg].
     pub whole_give: f64,
     /// The side that lies on the other, which stands.
     pub upper: Option<Side>,
@@ -32,6 +33,15 @@ pub struct FeatureContact {
     pub slowness: f64,
     /// Whether CCD found it: then the distance is kept however near the features were at the start.
     pub learned: bool,
+}
+
+/// Which edges are contacts that are nearest at an end. They are nearer still as a point and a face, but round bodies have no faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// Those of two things.
+    OfTwo,
+    /// None.
+    OfNone,
 }
 
 /// A side of a contact.
@@ -76,12 +86,13 @@ impl FeatureContact {
         points: &[DVec3],
         inverse_mass: &[f64],
         reach: impl Fn(&FeatureContact) -> f64,
+        ends: Ends,
     ) -> Option<Self> {
         let (contact, gap) = Self::at(surface, pair, &pair.points.map(|p| points[p as usize]), inverse_mass)?;
-        // Edges of one thing that are nearest at an end are nearer still as a point and a face. Round bodies have no faces.
-        let at_an_end = pair.kind == PairKind::EdgeEdge && contact.weights.contains(&0.0);
+        let at_an_end = || pair.kind == PairKind::EdgeEdge && contact.weights.contains(&0.0);
         let of_one = || surface.object_of_point(pair.points[0]) == surface.object_of_point(pair.points[3]);
-        (gap < contact.distance + reach(&contact) && !(at_an_end && of_one())).then_some(contact)
+        let is_other = at_an_end() && (ends == Ends::OfNone || of_one());
+        (gap < contact.distance + reach(&contact) && !is_other).then_some(contact)
     }
 
     /// The contact of a pair that CCD saw meet with its points at `at` [m].
@@ -220,7 +231,7 @@ pub fn project(
         } else {
             contact.distance.min(n.dot(from) + contact.slowness * moved.params.parting_speed * moved.h)
         };
-        let parted = Parting::of(kept - gap, done, contact.advance(&moved.before[..after.len()], after));
+        let parted = Correction::of(kept - gap, done, contact.advance(&moved.before[..after.len()], after));
         (done.push, done.stopped) = (done.push + parted.by_both + parted.stopped, done.stopped + parted.stopped);
         let slip = to - from;
         let wanted = done.grip - (slip - n.dot(slip) * n);
@@ -245,14 +256,14 @@ pub fn project(
 /// How features part: the upper side of what lies on the other is stopped by itself, as if that stood for good; all else both do by their masses. So what stands
 /// stops what is heavy, but does not throw it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Parting {
-    pub stopped: f64,
-    pub by_both: f64,
+struct Correction {
+    stopped: f64,
+    by_both: f64,
 }
 
-impl Parting {
+impl Correction {
     /// For features that are to part by `missing` [m], after what was `done`; `advance` is how far the upper side has come nearer by itself [m].
-    pub fn of(missing: f64, done: &Done, advance: f64) -> Self {
+    fn of(missing: f64, done: &Done, advance: f64) -> Self {
         if missing > 0.0 {
             let stopped = missing.min(advance);
             Self { stopped, by_both: missing - stopped }
@@ -269,7 +280,7 @@ pub fn stop_approach(contacts: &[FeatureContact], done: &[Done], moved: &Contact
         let (n, before) = (contact.normal, &moved.before[..after.len()]);
         let approach = n.dot(contact.between(before, moved.bodies[0]) - contact.between(after, moved.bodies[1]));
         if approach > 0.0 {
-            let parting = Parting::of(approach, &Done::default(), contact.advance(before, after));
+            let parting = Correction::of(approach, &Done::default(), contact.advance(before, after));
             for (k, &point) in contact.points.iter().enumerate().filter(|(k, _)| contact.drags[*k] != 0.0) {
                 let along = contact.moves[k] * parting.stopped + contact.drags[k] * parting.by_both;
                 after[point as usize] += Vec4::from(along * n);

@@ -9,7 +9,7 @@ use crate::collide::ccd::window::CcdWindow;
 use crate::collide::rigid::nearest::nearest;
 use crate::collide::{ContactParams, Corners, contact_params};
 use crate::math::DVec3;
-use crate::model::Model;
+use crate::model::{Model, PosedShape};
 
 /// The level of what no support holds.
 pub const UNSUPPORTED: u16 = u16::MAX;
@@ -23,6 +23,8 @@ const LIGHT: f64 = 0.05;
 pub struct Supports {
     /// How every cloth meets every closed-form solid.
     solids: Vec<Vec<ContactParams>>,
+    /// The solids at the start of the window.
+    posed: Vec<PosedShape>,
     /// The highest level of a contact.
     pub depth: u16,
     /// Per particle its level, and the direction away from what it lies on.
@@ -41,6 +43,7 @@ impl Supports {
         let n = model.particle_count();
         Self {
             solids: contact_params(model, Corners::OfSmooth),
+            posed: Vec::with_capacity(model.colliders.len()),
             depth: 0,
             level: vec![UNSUPPORTED; n],
             up: vec![DVec3::ZERO; n],
@@ -70,21 +73,23 @@ impl Supports {
     /// Particles that touch a solid, or will, lie on it.
     fn stand_on_solids(&mut self, model: &Model, window: &CcdWindow, time: f64, contacts: &[FeatureContact]) {
         let CcdWindow { start, end, inverse_mass, params, .. } = window;
-        let solids: Vec<_> = model.colliders.iter().filter_map(|collider| collider.at(time)).collect();
+        let Self { posed, level, up, solids, .. } = self;
+        posed.clear();
+        posed.extend(model.colliders.iter().filter_map(|collider| collider.at(time)));
         for p in contacts.iter().flat_map(|contact| contact.points).map(|p| p as usize) {
-            if p >= self.level.len() || self.level[p] != UNSUPPORTED {
+            if p >= level.len() || level[p] != UNSUPPORTED {
                 continue;
             }
             if inverse_mass[p] == 0.0 {
-                self.level[p] = 0;
+                level[p] = 0;
                 continue;
             }
             // Cloths are the first objects.
-            for (solid, with) in solids.iter().zip(&self.solids[window.object_of(p as u32)]) {
+            for (solid, with) in posed.iter().zip(&solids[window.object_of(p as u32)]) {
                 let near = nearest(solid, start[p], params.hovers * with.distance)
                     .or_else(|| nearest(solid, end[p], with.distance));
                 if let Some(near) = near {
-                    (self.level[p], self.up[p]) = (1, near.normal);
+                    (level[p], up[p]) = (1, near.normal);
                 }
             }
         }
@@ -172,7 +177,8 @@ impl Supports {
         if !self.is_loaded {
             return;
         }
-        for (contact, upper, k) in settled().collect::<Vec<_>>().into_iter().rev() {
+        for (k, contact) in contacts.iter().enumerate().rev() {
+            let Some(upper) = contact.upper else { continue };
             let push = done[k].stopped / contact.give;
             let share = |(p, w): (u32, f64)| {
                 let (load, held) = (self.loads[p as usize], self.held[p as usize]);

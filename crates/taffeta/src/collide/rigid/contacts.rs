@@ -148,6 +148,13 @@ impl RigidContacts {
         Some(touch)
     }
 
+    /// Sets aside the impulses so far: what contacts that CCD finds move has no velocity.
+    pub fn begin_learning(&mut self) {
+        if self.held.is_empty() {
+            self.held.extend(self.list.iter().map(|touch| (touch.push, touch.grip)));
+        }
+    }
+
     /// Takes a pair that CCD saw meet with its points at `at` [m] for a contact of the sub-step under way.
     pub fn learn(
         &mut self,
@@ -161,9 +168,6 @@ impl RigidContacts {
         let gap = near.vector.length();
         if gap <= 0.0 {
             return;
-        }
-        if self.held.is_empty() {
-            self.held.extend(self.list.iter().map(|touch| (touch.push, touch.grip)));
         }
         let split = if pair.kind == PairKind::PointTriangle { 1 } else { 2 };
         let objects = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));

@@ -126,9 +126,9 @@ params! {
         bend_mobility: f64 = 8.0 / 3.0,
         /// Sweeps over single edges that do about as much as one over strips.
         sweeps_of_edges: u32 = 30,
-        /// Sweeps over stitches at once: only where several meet in a particle the first does not do it all.
-        stitch_sweeps: u32 = 2,
-        /// What edges have opened of a seam without a velocity closes within this time [s]; at once it would make a velocity out of nothing.
+        /// How far a sewn seam may be open at the end of a step [m].
+        seam_tolerance: f64 = 0.5e-3,
+        /// What is open of a seam at the start of a sub-step closes within this time [s]; at once it would make a velocity out of nothing.
         stitch_closing_time: f64 = 5e-3,
         /// How often what CCD has stretched is brought back to tolerance.
         mends: u32 = 3,

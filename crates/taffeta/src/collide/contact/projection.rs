@@ -51,7 +51,11 @@ impl FeatureContact {
             return None;
         }
         let ends = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
-        let kept = surface.between(ends[0], ends[1]);
+        let mut kept = surface.between(ends[0], ends[1]);
+        let (first, second) = pair.points.split_at(if pair.kind == PairKind::EdgeEdge { 2 } else { 1 });
+        if surface.are_sewn(first, second) {
+            kept.distance = 0.5 * (kept.distance + kept.floor);
+        }
         let inverse = pair.points.map(|p| inverse_mass.get(p as usize).copied().unwrap_or(0.0));
         let weights = near.weights;
         let both: f64 = (0..4).map(|k| weights[k] * weights[k] * inverse[k]).sum();

@@ -3,6 +3,7 @@
 //! A part here is a strip: a path of edges through particles that are all different. Strips follow the straightest continuation at every particle,
 //! which on a grid gives its rows and columns; long straight strips converge fastest. Strips of one group share no particle.
 
+use super::seams;
 use crate::model::{Model, topology};
 
 /// A path of edges.
@@ -13,6 +14,9 @@ pub struct EdgeStrip {
     /// The numbers of its edges.
     pub edges: Vec<u32>,
 }
+
+/// The edges that continue an edge beyond its first and its second end.
+pub(super) type Continuations = [Option<u32>; 2];
 
 /// Strips that share no particle, longest first.
 pub type StripGroup = Vec<EdgeStrip>;
@@ -40,16 +44,26 @@ impl Statistics {
     }
 }
 
-/// The structural edges of a model in strips; in strips of one edge each, if `single`.
+/// The structural edges of a model and its stitches, numbered after them, in strips; in strips of one edge each, if `single`.
 pub fn of_model(model: &Model, single: bool) -> Vec<StripGroup> {
-    let straights =
-        if single { Vec::new() } else { topology::straight_pairs(&model.edges, &model.rest_positions) };
-    cut(&model.edges, &straights, model.particle_count())
+    let edges = [&model.edges[..], &model.links.ends[..]].concat();
+    let mut next = vec![[None; 2]; edges.len()];
+    if !single {
+        let straights = topology::straight_pairs(&model.edges, &model.rest_positions);
+        next = continuations(&model.edges, &straights);
+        next.resize(edges.len(), [None; 2]);
+        seams::cross(model, &mut next);
+    }
+    strips(&edges, &next, model.particle_count())
 }
 
 /// Cuts `edges` into strips and groups. `straights` names pairs of edges that continue one another: (end, middle, end).
 pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<StripGroup> {
-    let next = continuations(edges, straights);
+    strips(edges, &continuations(edges, straights), particles)
+}
+
+/// The strips of edges that are continued by those that `next` names beyond their first and their second end.
+fn strips(edges: &[[u32; 2]], next: &[Continuations], particles: usize) -> Vec<StripGroup> {
     let mut strips = Vec::new();
     let mut used = vec![false; edges.len()];
     // Ends of paths first; what is left after them are rings.
@@ -57,7 +71,7 @@ pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<
         for edge in 0..edges.len() {
             for side in 0..2 {
                 if !used[edge] && (!only_ends || next[edge][side].is_none()) {
-                    walk(edge, side, edges, &next, &mut used, &mut strips);
+                    walk(edge, side, edges, next, &mut used, &mut strips);
                 }
             }
         }
@@ -66,7 +80,7 @@ pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<
 }
 
 /// For every edge the edge that continues it beyond its first and its second end.
-fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<[Option<u32>; 2]> {
+fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<Continuations> {
     let number = |a: u32, b: u32| edges.binary_search(&[a.min(b), a.max(b)]).ok();
     let mut next = vec![[None; 2]; edges.len()];
     for &[a, middle, b] in straights {
@@ -84,7 +98,7 @@ fn walk(
     start: usize,
     side: usize,
     edges: &[[u32; 2]],
-    next: &[[Option<u32>; 2]],
+    next: &[Continuations],
     used: &mut [bool],
     strips: &mut Vec<EdgeStrip>,
 ) {

@@ -11,9 +11,9 @@ impl Impulse {
     pub(super) fn mend_lengths(&mut self, step: &mut StepContext, end: f64) {
         let (model, h) = (step.model, self.h);
         let n = model.particle_count();
-        let mut strain = self.lengths.strain(&self.q);
+        let mut error = self.error(model);
         for _ in 0..self.params.mends {
-            if strain <= model.tolerance || !step.report.converged {
+            if error <= model.tolerance || !step.report.converged {
                 break;
             }
             for ((x, y), q) in self.x[..n].iter_mut().zip(&mut self.y).zip(&self.q) {
@@ -27,16 +27,16 @@ impl Impulse {
             pipeline.begin_step();
             pipeline.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
             pipeline.begin_substep(model, [end; 2]);
-            strain = self.sweep_to_tolerance(step, h, strain);
+            error = self.sweep_to_tolerance(step, h, error);
             self.stiffen_bodies(model);
             let Some(pipeline) = &mut step.pipeline else { break };
             step.report.ccd += pipeline.resolve(self.q[..n].iter().map(|q| q.xyz()));
             for (q, end) in self.q.iter_mut().zip(pipeline.ends()) {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
             }
-            strain = strain.max(self.lengths.strain(&self.q));
+            error = error.max(self.error(model));
         }
-        step.report.converged &= strain <= model.tolerance;
+        step.report.converged &= error <= model.tolerance;
     }
 
     /// The end of a sub-step is the start of the next for free bodies: they are made rigid, and lead on by what they moved.

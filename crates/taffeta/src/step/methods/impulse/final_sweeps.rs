@@ -2,17 +2,24 @@
 
 use super::Impulse;
 use crate::math::Vec4;
+use crate::model::Model;
 use crate::solve::strips::tridiagonal::Limits;
 use crate::step::driver::StepContext;
 
 impl Impulse {
-    /// Sweeps from a largest `strain` until all is within the tolerance or nothing is gained; returns the strain that is left.
-    pub(super) fn sweep_to_tolerance(&mut self, step: &mut StepContext, h: f64, mut strain: f64) -> f64 {
+    /// The largest strain, or the largest opening of a sewn seam, as many times the tolerance of lengths as it is that of seams [1].
+    pub(super) fn error(&self, model: &Model) -> f64 {
+        let open = self.links.open(model, &self.q) / self.params.seam_tolerance;
+        self.lengths.strain(&self.q).max(model.tolerance * open)
+    }
+
+    /// Sweeps from a largest `error` until all is within the tolerance or nothing is gained; returns the error that is left.
+    pub(super) fn sweep_to_tolerance(&mut self, step: &mut StepContext, h: f64, mut error: f64) -> f64 {
         let model = step.model;
         let (rows, radius) = (self.lengths.strips.rows, self.params.spectral_radius);
-        let (mut best, mut sweeps, mut best_at) = (strain, 0, 0);
-        if strain <= model.tolerance {
-            return strain;
+        let (mut best, mut sweeps, mut best_at) = (error, 0, 0);
+        if error <= model.tolerance {
+            return error;
         }
         let mut last = Limits { most_give: self.params.last_give * model.tolerance, ..Limits::NONE };
         step.boundary.stop();
@@ -22,19 +29,19 @@ impl Impulse {
         let most = model
             .max_iterations
             .map_or(self.params.last_sweeps * iterations_per_substep, |most| most - step.report.iterations);
-        while strain > model.tolerance
+        while error > model.tolerance
             && sweeps < most.min(best_at + self.params.stalled_sweeps * iterations_per_substep)
         {
-            self.links.sew(model, &mut self.q);
-            self.correct(last, strain >= self.params.infeasible_strain, 0.0);
+            self.pull_stitches(model, sweeps == 0);
+            self.correct(last, error >= self.params.infeasible_strain, 0.0);
             self.touch(step, h);
-            strain = self.lengths.strain(&self.q);
+            error = self.error(model);
             // Contacts and seams do not go beyond what they ask for.
             let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
             let alone = model.links.ends.is_empty() && !touches;
             sweeps += 1;
-            if strain < 0.9 * best {
-                (best, best_at) = (strain, sweeps);
+            if error < 0.9 * best {
+                (best, best_at) = (error, sweeps);
             }
             let gains = sweeps - best_at <= self.params.relaxed_sweeps * iterations_per_substep;
             last.over_relaxation =
@@ -43,6 +50,6 @@ impl Impulse {
         // What these sweeps moved without a velocity is not tension that the next step may start from.
         self.tension[..rows].copy_from_slice(&self.saved_tension[..rows]);
         step.report.iterations += sweeps;
-        strain
+        error
     }
 }

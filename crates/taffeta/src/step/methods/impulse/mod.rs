@@ -115,7 +115,7 @@ impl Impulse {
             early: false,
             as_printed: (model.direction == Direction::Start)
                 .then(|| ExplicitSprings::new(model, environment)),
-            links: StitchSolver::new(model),
+            links: StitchSolver::new(model, environment),
             workers: workers(model),
             scratch: vec![vec![StripRow::default(); longest]; lots],
             folds: vec![vec![Fold::default(); longest]; lots],
@@ -134,7 +134,7 @@ impl Impulse {
     /// What is remembered at the start: no tension.
     pub fn memory(&self) -> ImpulseMemory {
         ImpulseMemory {
-            tension: vec![0.0; self.lengths.strips.slots.len()],
+            tension: vec![0.0; self.lengths.edges],
             shear: vec![0.0; self.soft.slots.len()],
             share: vec![0.0; self.share.len()],
             ..ImpulseMemory::default()
@@ -198,6 +198,12 @@ impl Impulse {
         });
     }
 
+    /// Lets those stitches pull that are to; when they `start`, none does already.
+    pub(super) fn pull_stitches(&mut self, model: &Model, start: bool) {
+        let tension = &mut self.tension[..self.lengths.strips.rows];
+        self.links.pull(model, &self.q, &mut self.lengths, tension, start);
+    }
+
     /// One iteration of position impulses over all hard edges; `far` from their lengths, if so. The share `left` of the errors at the start of the sub-step stays.
     pub(super) fn correct(&mut self, limits: Limits, far: bool, left: f64) {
         let tension = &mut self.tension[..self.lengths.strips.rows];
@@ -220,13 +226,12 @@ impl Impulse {
         let mut sweeps = 0;
         while sweeps < most {
             let warm_start = if sweeps == 0 { self.warm_start() } else { 1.0 };
+            self.pull_stitches(model, sweeps == 0);
             self.correct(
                 Limits { warm_start, ..KEEP_PULLS },
                 self.infeasible_start,
                 (1.0 - h / self.params.error_time).max(0.0),
             );
-            // Edges open seams again: at the end of a step they have the last word, here seams do.
-            self.links.sew(model, &mut self.q);
             self.touch(step, h);
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
@@ -335,7 +340,7 @@ impl Integrator for Impulse {
         }
         // Edges that stand for none have tensions too, which no state remembers.
         self.tension.fill(Lanes::ZERO);
-        let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
+        let slots = self.lengths.edge_slots().iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(memory.tension.iter().chain(&memory.shear)) {
             self.tension[*slot as usize / LANES].0[*slot as usize % LANES] = *tension;
         }
@@ -367,7 +372,7 @@ impl Integrator for Impulse {
         }
     }
 
-    /// Free motion with all that pulls (P1 eq. 1-2), then shear, bends and seams, which are implicit in time.
+    /// Free motion with all that pulls (P1 eq. 1-2), then shear and bends, which are implicit in time.
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         let (model, Substep { time, h, k, count, .. }) = (step.model, *substep);
         step.observer.enter("air");
@@ -391,10 +396,9 @@ impl Integrator for Impulse {
         if self.as_printed.is_none() {
             step.observer.enter("bend");
             self.bend(model, h);
-            step.observer.enter("shear and seams");
+            step.observer.enter("shear");
             self.shear();
         }
-        self.links.sew(model, &mut self.q);
     }
 
     /// Position impulses (P1 §3.3) and contacts.
@@ -418,10 +422,13 @@ impl Integrator for Impulse {
     /// Sweeps until every hard edge is within the tolerance; velocities stay.
     fn finish(&mut self, step: &mut StepContext, h: f64) -> Verdict {
         step.observer.enter("last sweeps");
+        self.links.end(step.model, &self.q);
         let (before, so_far) = (self.lengths.strain(&self.q), step.report.iterations);
-        let strain = self.sweep_to_tolerance(step, h, before);
-        step.report.converged = strain <= step.model.tolerance;
+        let error = self.sweep_to_tolerance(step, h, self.error(step.model));
+        step.report.converged = error <= step.model.tolerance;
         let sweeps = (step.report.iterations - so_far) / self.lengths.iterations_per_substep;
+        // Shorter sub-steps do not close seams.
+        let sweeps = if before > step.model.tolerance { sweeps } else { 0 };
         self.controller.conclude(before, sweeps, step.report.converged)
     }
 
@@ -474,7 +481,7 @@ impl Integrator for Impulse {
         }
         let Memory::Impulse(memory) = &mut state.memory else { return };
         self.controller.remember(memory);
-        let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
+        let slots = self.lengths.edge_slots().iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(memory.tension.iter_mut().chain(&mut memory.shear)) {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];
         }

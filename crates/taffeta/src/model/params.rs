@@ -116,7 +116,7 @@ params! {
         error_time: f64 = 1e-3,
         /// How often in a step forces of the air are renewed.
         air_renewals: u32 = 4,
-        /// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth [1]. Much less and tolerances are missed; much more
+        /// Hard edges stretch, and stitches open, by the whole tolerance under a force of this many times the weight of their cloth [1]. Much less and tolerances are missed; much more
         /// and the tension of straight strips between pins runs away.
         load: f64 = 90.0,
         /// A straight strip between pins sags to carry its load: the force in it grows with the root of one over its strain, which counts below this strain [1].
@@ -129,7 +129,9 @@ params! {
         /// How far a sewn seam may be open at the end of a step [m].
         seam_tolerance: f64 = 0.5e-3,
         /// What is open of a seam at the start of a sub-step closes within this time [s]; at once it would make a velocity out of nothing.
-        stitch_closing_time: f64 = 5e-3,
+        stitch_closing_time: f64 = 1e-3,
+        /// Seams that are further open at the end of a step are not closed by its last sweeps [m]: something keeps them open.
+        closed_by_sweeps: f64 = 4e-3,
         /// How often what CCD has stretched is brought back to tolerance.
         mends: u32 = 3,
         /// The most sweeps that bring the end of a step to its tolerance.

@@ -18,6 +18,18 @@ pub struct EdgeStrip {
 /// The edges that continue an edge beyond its first and its second end.
 pub(super) type Continuations = [Option<u32>; 2];
 
+impl EdgeStrip {
+    /// Takes off what comes after the edge `at`, or all but the last particle if that part has the particle `without`.
+    fn split_off(&mut self, at: Option<usize>, without: u32) -> Self {
+        let last = self.edges.len();
+        let at = at.map_or(last, |at| at + 1);
+        let at = if self.particles[at..].contains(&without) { last } else { at };
+        let rest = Self { particles: self.particles[at..].to_vec(), edges: self.edges.split_off(at) };
+        self.particles.truncate(at + 1);
+        rest
+    }
+}
+
 /// Strips that share no particle, longest first.
 pub type StripGroup = Vec<EdgeStrip>;
 
@@ -54,24 +66,31 @@ pub fn of_model(model: &Model, single: bool) -> Vec<StripGroup> {
         next.resize(edges.len(), [None; 2]);
         seams::cross(model, &mut next);
     }
-    strips(&edges, &next, model.particle_count())
+    strips(&edges, model.edges.len(), &next, model.particle_count())
 }
 
 /// Cuts `edges` into strips and groups. `straights` names pairs of edges that continue one another: (end, middle, end).
 pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<StripGroup> {
-    strips(edges, &continuations(edges, straights), particles)
+    strips(edges, edges.len(), &continuations(edges, straights), particles)
 }
 
-/// The strips of edges that are continued by those that `next` names beyond their first and their second end.
-fn strips(edges: &[[u32; 2]], next: &[Continuations], particles: usize) -> Vec<StripGroup> {
+/// The strips of edges that are continued by those that `next` names beyond their first and their second end. Those from the number `stitches` on are
+/// stitches.
+fn strips(edges: &[[u32; 2]], stitches: usize, next: &[Continuations], particles: usize) -> Vec<StripGroup> {
     let mut strips = Vec::new();
     let mut used = vec![false; edges.len()];
-    // Ends of paths first; what is left after them are rings.
-    for only_ends in [true, false] {
+    let is_stitch = |edge: u32| edge as usize >= stitches;
+    // Ends of paths first; what is left after them are rings, which best end at a seam.
+    for round in 0..3 {
         for edge in 0..edges.len() {
             for side in 0..2 {
-                if !used[edge] && (!only_ends || next[edge][side].is_none()) {
-                    walk(edge, side, edges, next, &mut used, &mut strips);
+                let begins = match round {
+                    0 => next[edge][side].is_none(),
+                    1 => next[edge][side].is_some_and(is_stitch),
+                    _ => true,
+                };
+                if !used[edge] && begins {
+                    walk(edge, side, (edges, next), is_stitch, &mut used, &mut strips);
                 }
             }
         }
@@ -93,12 +112,13 @@ fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<Continuation
     next
 }
 
-/// Follows a path from the end `side` of an edge to its other end and on; starts a new strip where a particle comes twice.
+/// Follows a path from the end `side` of an edge to its other end and on. Where a particle comes twice a new strip starts, at the last seam if there is one:
+/// an edge alone would undo what the strip before and after it does.
 fn walk(
     start: usize,
     side: usize,
-    edges: &[[u32; 2]],
-    next: &[Continuations],
+    (edges, next): (&[[u32; 2]], &[Continuations]),
+    is_stitch: impl Fn(u32) -> bool,
     used: &mut [bool],
     strips: &mut Vec<EdgeStrip>,
 ) {
@@ -107,9 +127,8 @@ fn walk(
     loop {
         let end = edges[edge][1 - from];
         if strip.particles.contains(&end) {
-            let begin = edges[edge][from];
-            strips
-                .push(std::mem::replace(&mut strip, EdgeStrip { particles: vec![begin], edges: Vec::new() }));
+            let rest = strip.split_off(strip.edges.iter().rposition(|e| is_stitch(*e)), end);
+            strips.push(std::mem::replace(&mut strip, rest));
         }
         used[edge] = true;
         strip.edges.push(edge as u32);

@@ -11,9 +11,10 @@ impl Impulse {
     pub(super) fn mend_lengths(&mut self, step: &mut StepContext, end: f64) {
         let (model, h) = (step.model, self.h);
         let n = model.particle_count();
-        let mut error = self.error(model);
+        // The strain that sweeps left.
+        let mut left = 0.0_f64;
         for _ in 0..self.params.mends {
-            if error <= model.tolerance || !step.report.converged {
+            if !self.lengths_kept || left.max(self.error(model)) <= model.tolerance {
                 break;
             }
             for ((x, y), q) in self.x[..n].iter_mut().zip(&mut self.y).zip(&self.q) {
@@ -27,16 +28,17 @@ impl Impulse {
             pipeline.begin_step();
             pipeline.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
             pipeline.begin_substep(model, [end; 2]);
-            error = self.sweep_to_tolerance(step, h, error);
+            left = self.sweep_to_tolerance(step, h);
             self.stiffen_bodies(model);
             let Some(pipeline) = &mut step.pipeline else { break };
             step.report.ccd += pipeline.resolve(self.q[..n].iter().map(|q| q.xyz()));
             for (q, end) in self.q.iter_mut().zip(pipeline.ends()) {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
             }
-            error = error.max(self.error(model));
         }
-        step.report.converged &= error <= model.tolerance;
+        self.lengths_kept &= left.max(self.lengths.strain(&self.q)) <= model.tolerance;
+        step.report.converged =
+            self.lengths_kept && self.links.open(model, &self.q) <= self.params.seam_tolerance;
     }
 
     /// The end of a sub-step is the start of the next for free bodies: they are made rigid, and lead on by what they moved.

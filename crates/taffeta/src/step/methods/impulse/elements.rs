@@ -31,7 +31,7 @@ pub fn direct(model: &Model, environment: &Environment, strips: &Strips) -> Leng
     system
 }
 
-/// How far every stitch opens per force [m/N]: by the tolerance of seams where edges stretch by all of theirs. Nothing opens between ends that are held.
+/// How far every stitch opens per force [m/N]. Nothing pulls between ends that are held.
 pub fn give_of_stitches(model: &Model, environment: &Environment) -> Vec<f64> {
     let params = &model.params.impulse;
     let give = |ends: &[u32; 2]| {

@@ -7,14 +7,36 @@ use crate::solve::strips::tridiagonal::Limits;
 use crate::step::driver::StepContext;
 
 impl Impulse {
-    /// The largest strain, or the largest opening of a sewn seam, as many times the tolerance of lengths as it is that of seams [1].
+    /// The largest strain, or the largest opening of a sewn seam that is not given up, as many times the tolerance of lengths as it is that of seams [1].
     pub(super) fn error(&self, model: &Model) -> f64 {
+        let strain = self.lengths.strain(&self.q);
+        if self.links.has_given_up() {
+            return strain;
+        }
         let open = self.links.open(model, &self.q) / self.params.seam_tolerance;
-        self.lengths.strain(&self.q).max(model.tolerance * open)
+        strain.max(model.tolerance * open)
+    }
+
+    /// Sweeps until all is within the tolerance or nothing is gained; returns the strain that is left. Where seams cannot be closed lengths are kept without
+    /// them.
+    pub(super) fn sweep_to_tolerance(&mut self, step: &mut StepContext, h: f64) -> f64 {
+        let model = step.model;
+        let before = self.error(model);
+        if model.links.ends.is_empty() || self.links.has_given_up() {
+            return self.sweep_from(step, h, before);
+        }
+        self.before_sweeps.copy_from_slice(&self.q);
+        if self.links.open(model, &self.q) > self.params.closed_by_sweeps || self.sweep_from(step, h, before) > model.tolerance {
+            self.q.copy_from_slice(&self.before_sweeps);
+            self.links.give_up();
+            let strain = self.error(model);
+            return self.sweep_from(step, h, strain);
+        }
+        self.lengths.strain(&self.q)
     }
 
     /// Sweeps from a largest `error` until all is within the tolerance or nothing is gained; returns the error that is left.
-    pub(super) fn sweep_to_tolerance(&mut self, step: &mut StepContext, h: f64, mut error: f64) -> f64 {
+    fn sweep_from(&mut self, step: &mut StepContext, h: f64, mut error: f64) -> f64 {
         let model = step.model;
         let (rows, radius) = (self.lengths.strips.rows, self.params.spectral_radius);
         let (mut best, mut sweeps, mut best_at) = (error, 0, 0);

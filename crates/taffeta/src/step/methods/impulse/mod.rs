@@ -58,11 +58,15 @@ pub struct Impulse {
     pub(super) x: Vec<Vec4>,
     pub(super) y: Vec<Vec4>,
     pub(super) q: Vec<Vec4>,
+    /// Those at the end before the last sweeps; empty without seams.
+    pub(super) before_sweeps: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     pub(super) grip: Vec<Vec4>,
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
+    /// Whether lengths were within their tolerance before the last CCD of the step.
+    pub(super) lengths_kept: bool,
     /// Whether edges were beyond repair by a sub-step when the step began.
     infeasible_start: bool,
     /// Whether the scene allows fewer iterations than sub-steps are needed: nothing is kept then, which is soft and stable.
@@ -107,10 +111,12 @@ impl Impulse {
             saved_tension: vec![Lanes::ZERO; bent.as_ref().map_or(0, |b| b.rows).max(hard.rows)],
             x: room.clone(),
             y: room.clone(),
+            before_sweeps: if model.links.ends.is_empty() { Vec::new() } else { room.clone() },
             q: room,
             grip: vec![Vec4::ZERO; n],
             share: vec![model.params.impulse.displacement_share; n],
             step_share: model.params.impulse.displacement_share,
+            lengths_kept: true,
             infeasible_start: false,
             early: false,
             as_printed: (model.direction == Direction::Start)
@@ -424,12 +430,13 @@ impl Integrator for Impulse {
         step.observer.enter("last sweeps");
         self.links.end(step.model, &self.q);
         let (before, so_far) = (self.lengths.strain(&self.q), step.report.iterations);
-        let error = self.sweep_to_tolerance(step, h, self.error(step.model));
-        step.report.converged = error <= step.model.tolerance;
+        self.lengths_kept = self.sweep_to_tolerance(step, h) <= step.model.tolerance;
+        let closed = self.links.open(step.model, &self.q) <= self.params.seam_tolerance;
+        step.report.converged = self.lengths_kept && closed;
         let sweeps = (step.report.iterations - so_far) / self.lengths.iterations_per_substep;
         // Shorter sub-steps do not close seams.
         let sweeps = if before > step.model.tolerance { sweeps } else { 0 };
-        self.controller.conclude(before, sweeps, step.report.converged)
+        self.controller.conclude(before, sweeps, [self.lengths_kept, closed])
     }
 
     fn ends(&mut self, model: &Model, ends: &mut [DVec3]) {
@@ -476,8 +483,9 @@ impl Integrator for Impulse {
         step.report.shortest_substep = self.h;
         step.report.redundant = self.lengths.redundant(&self.q);
         if !step.report.converged {
-            let shortfall = self.reaches.shortfall(step.model, step.environment, &state.positions);
-            step.report.shortfall = Some(shortfall);
+            let of_lengths = || self.reaches.shortfall(step.model, step.environment, &state.positions);
+            let of_seams = self.links.shortfall(step.model, &self.q).filter(|_| self.lengths_kept);
+            step.report.shortfall = Some(of_seams.unwrap_or_else(of_lengths));
         }
         let Memory::Impulse(memory) = &mut state.memory else { return };
         self.controller.remember(memory);

@@ -6,6 +6,7 @@ use crate::math::Vec4;
 use crate::math::lanes::{LANES, Lanes};
 use crate::model::{Environment, Model};
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge};
+use crate::step::report::Shortfall;
 
 /// The stitches of a model in a sub-step.
 #[derive(Debug)]
@@ -18,19 +19,28 @@ pub struct StitchSolver {
     sewn: Vec<bool>,
     /// When the sub-step ends [s].
     until: f64,
+    /// Closing time over duration [1].
+    sluggish: f64,
+    /// Whether seams could not be closed at the end of this step: lengths go first.
+    given_up: bool,
 }
 
 impl StitchSolver {
     /// Room for a model.
     pub fn new(model: &Model, environment: &Environment) -> Self {
         let give = elements::give_of_stitches(model, environment);
-        Self { goals: vec![0.0; give.len()], sewn: vec![false; give.len()], give, until: 0.0 }
+        Self { goals: vec![0.0; give.len()], sewn: vec![false; give.len()], give, until: 0.0, sluggish: 0.0, given_up: false }
     }
 
-    /// Begins a sub-step from `time` on, of `h` [s], with particles at `x` [m]. What is open there closes over some time.
+    /// Begins a sub-step from `time` on, of `h` [s], with particles at `x` [m].
+    ///
+    /// A stitch is a spring with a damper. With its closing time τ, what is open of it at the start, e₀, and at the end, e, its force is
+    /// f = k (e + (e - e₀) τ/h). So it is a spring of the stiffness k (1 + τ/h) that is open by e₀ / (1 + h/τ) when it does not pull.
     pub fn begin(&mut self, model: &Model, time: f64, h: f64, x: &[Vec4]) {
         self.until = time + h;
-        let left = (1.0 - h / model.params.impulse.stitch_closing_time).max(0.0);
+        self.sluggish = model.params.impulse.stitch_closing_time / h;
+        self.given_up = false;
+        let left = self.sluggish / (1.0 + self.sluggish);
         for (l, goal) in self.goals.iter_mut().enumerate() {
             let open = (distance(model, l, x) - model.links.rest_length(l, time)).max(0.0);
             *goal = model.links.rest_length(l, self.until) + left * open;
@@ -56,19 +66,40 @@ impl StitchSolver {
             if start {
                 *tension = 0.0;
             }
-            let pulls = *tension > 0.0 || distance(model, l, q) > *goal;
-            let compliance = if pulls { (self.give[l] * goal * goal).min(NO_TENSION) } else { NO_TENSION };
-            if !pulls {
-                *tension = 0.0;
-            }
+            let pulls = !self.given_up && (*tension > 0.0 || distance(model, l, q) > *goal);
+            let give = self.give[l] / (1.0 + self.sluggish);
+            let compliance = if pulls { (give * goal * goal).min(NO_TENSION) } else { NO_TENSION };
+            *tension = if pulls { *tension } else { 0.0 };
             lengths.set_stitch(l, StripEdge { rest: *goal, compliance });
         }
     }
 
+    /// Lets go of seams until the next sub-step: with them, lengths cannot be kept.
+    pub fn give_up(&mut self) {
+        self.given_up = true;
+    }
+
+    /// Whether seams are let go of.
+    pub fn has_given_up(&self) -> bool {
+        self.given_up
+    }
+
     /// How far the seams that are sewn are open at most [m].
     pub fn open(&self, model: &Model, q: &[Vec4]) -> f64 {
-        let open = |(l, goal): (usize, &f64)| if self.sewn[l] { distance(model, l, q) - goal } else { 0.0 };
-        self.goals.iter().enumerate().map(open).fold(0.0, f64::max)
+        self.openings(model, q).map(|(_, open)| open).fold(0.0, f64::max)
+    }
+
+    /// The stitch that is open most.
+    pub fn shortfall(&self, model: &Model, q: &[Vec4]) -> Option<Shortfall> {
+        let (stitch, open) = self.openings(model, q).max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let tolerance = model.params.impulse.seam_tolerance;
+        Some(Shortfall::Seam { ends: model.links.ends[stitch], open, tolerance })
+    }
+
+    /// The stitches that are sewn, and how far each is open [m]; below 0 if it is slack.
+    fn openings(&self, model: &Model, q: &[Vec4]) -> impl Iterator<Item = (usize, f64)> {
+        let sewn = (0..self.goals.len()).filter(|l| self.sewn[*l]);
+        sewn.map(|l| (l, distance(model, l, q) - self.goals[l]))
     }
 }
 

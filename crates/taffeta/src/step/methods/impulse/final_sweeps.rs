@@ -9,7 +9,11 @@ use crate::step::driver::StepContext;
 impl Impulse {
     /// The largest strain, or the largest opening of a sewn seam that is not given up, as many times the tolerance of lengths as it is that of seams [1].
     pub(super) fn error(&self, model: &Model) -> f64 {
-        let strain = self.lengths.strain(&self.q);
+        self.error_with(model, self.lengths.strain(&self.q))
+    }
+
+    /// The same with a known strain [1].
+    fn error_with(&self, model: &Model, strain: f64) -> f64 {
         if self.links.has_given_up() {
             return strain;
         }
@@ -26,7 +30,8 @@ impl Impulse {
             return self.sweep_from(step, h, before);
         }
         self.before_sweeps.copy_from_slice(&self.q);
-        if self.links.open(model, &self.q) > self.params.closed_by_sweeps || self.sweep_from(step, h, before) > model.tolerance {
+        let hopeless = self.links.open(model, &self.q) > self.params.closed_by_sweeps;
+        if hopeless || self.sweep_from(step, h, before) > model.tolerance {
             self.q.copy_from_slice(&self.before_sweeps);
             self.links.give_up();
             let strain = self.error(model);
@@ -43,6 +48,7 @@ impl Impulse {
         if error <= model.tolerance {
             return error;
         }
+        let mut lengths_kept = self.lengths.strain(&self.q) <= model.tolerance;
         let mut last = Limits { most_give: self.params.last_give * model.tolerance, ..Limits::NONE };
         step.boundary.stop();
         self.grip.fill(Vec4::ZERO);
@@ -57,7 +63,10 @@ impl Impulse {
             self.pull_stitches(model, sweeps == 0);
             self.correct(last, error >= self.params.infeasible_strain, 0.0);
             self.touch(step, h);
-            error = self.error(model);
+            let strain = self.lengths.strain(&self.q);
+            error = self.error_with(model, strain);
+            self.sweeps_for_lengths += u32::from(!lengths_kept);
+            lengths_kept |= strain <= model.tolerance;
             // Contacts and seams do not go beyond what they ask for.
             let touches = model.touches() && self.grip.iter().any(|grip| grip.0[3] > 0.0);
             let alone = model.links.ends.is_empty() && !touches;

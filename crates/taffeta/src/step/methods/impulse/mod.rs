@@ -65,6 +65,8 @@ pub struct Impulse {
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
+    /// How many of the last sweeps came before lengths were within their tolerance: shorter sub-steps take fewer of these, but do not close seams.
+    pub(super) sweeps_for_lengths: u32,
     /// Whether lengths were within their tolerance before the last CCD of the step.
     pub(super) lengths_kept: bool,
     /// Whether edges were beyond repair by a sub-step when the step began.
@@ -116,6 +118,7 @@ impl Impulse {
             grip: vec![Vec4::ZERO; n],
             share: vec![model.params.impulse.displacement_share; n],
             step_share: model.params.impulse.displacement_share,
+            sweeps_for_lengths: 0,
             lengths_kept: true,
             infeasible_start: false,
             early: false,
@@ -429,13 +432,12 @@ impl Integrator for Impulse {
     fn finish(&mut self, step: &mut StepContext, h: f64) -> Verdict {
         step.observer.enter("last sweeps");
         self.links.end(step.model, &self.q);
-        let (before, so_far) = (self.lengths.strain(&self.q), step.report.iterations);
+        let before = self.lengths.strain(&self.q);
+        self.sweeps_for_lengths = 0;
         self.lengths_kept = self.sweep_to_tolerance(step, h) <= step.model.tolerance;
         let closed = self.links.open(step.model, &self.q) <= self.params.seam_tolerance;
         step.report.converged = self.lengths_kept && closed;
-        let sweeps = (step.report.iterations - so_far) / self.lengths.iterations_per_substep;
-        // Shorter sub-steps do not close seams.
-        let sweeps = if before > step.model.tolerance { sweeps } else { 0 };
+        let sweeps = self.sweeps_for_lengths / self.lengths.iterations_per_substep;
         self.controller.conclude(before, sweeps, [self.lengths_kept, closed])
     }
 

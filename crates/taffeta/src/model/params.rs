@@ -130,6 +130,8 @@ params! {
         seam_tolerance: f64 = 0.5e-3,
         /// What is open of a seam at the start of a sub-step closes within this time [s]; at once it would make a velocity out of nothing.
         stitch_closing_time: f64 = 1e-3,
+        /// The speed at which it closes at most [m/s]: a seam that something keeps open does not pull the harder the wider it is.
+        stitch_closing_speed: f64 = 2.0,
         /// Seams that are further open at the end of a step are not closed by its last sweeps [m]: something keeps them open.
         closed_by_sweeps: f64 = 4e-3,
         /// How often what CCD has stretched is brought back to tolerance.

@@ -29,21 +29,29 @@ impl StitchSolver {
     /// Room for a model.
     pub fn new(model: &Model, environment: &Environment) -> Self {
         let give = elements::give_of_stitches(model, environment);
-        Self { goals: vec![0.0; give.len()], sewn: vec![false; give.len()], give, until: 0.0, sluggish: 0.0, given_up: false }
+        Self {
+            goals: vec![0.0; give.len()],
+            sewn: vec![false; give.len()],
+            give,
+            until: 0.0,
+            sluggish: 0.0,
+            given_up: false,
+        }
     }
 
     /// Begins a sub-step from `time` on, of `h` [s], with particles at `x` [m].
     ///
     /// A stitch is a spring with a damper. With its closing time τ, what is open of it at the start, e₀, and at the end, e, its force is
-    /// f = k (e + (e - e₀) τ/h). So it is a spring of the stiffness k (1 + τ/h) that is open by e₀ / (1 + h/τ) when it does not pull.
+    /// f = k (e + (e - e₀) τ/h). So it is a spring of the stiffness k (1 + τ/h) that is open by e₀ / (1 + h/τ) when it does not pull. What is far open closes
+    /// more slowly than that.
     pub fn begin(&mut self, model: &Model, time: f64, h: f64, x: &[Vec4]) {
         self.until = time + h;
         self.sluggish = model.params.impulse.stitch_closing_time / h;
         self.given_up = false;
-        let left = self.sluggish / (1.0 + self.sluggish);
+        let (share, most) = (1.0 / (1.0 + self.sluggish), model.params.impulse.stitch_closing_speed * h);
         for (l, goal) in self.goals.iter_mut().enumerate() {
             let open = (distance(model, l, x) - model.links.rest_length(l, time)).max(0.0);
-            *goal = model.links.rest_length(l, self.until) + left * open;
+            *goal = model.links.rest_length(l, self.until) + open - (share * open).min(most);
         }
     }
 

@@ -9,7 +9,7 @@ type EdgeEnd = (usize, usize);
 
 /// Lets strips cross the seams of a model; `next` has its edges first, then its stitches.
 pub(super) fn cross(model: &Model, next: &mut [Continuations]) {
-    let around = Surroundings::new(model);
+    let around = SeamSides::new(model);
     for (stitch, ends) in model.links.ends.iter().enumerate() {
         let stitch = model.edges.len() + stitch;
         for side in 0..2 {
@@ -22,12 +22,12 @@ pub(super) fn cross(model: &Model, next: &mut [Continuations]) {
 }
 
 /// What is around every particle.
-struct Surroundings {
+struct SeamSides {
     edges: Vec<Vec<EdgeEnd>>,
     sewn_to: Vec<Vec<u32>>,
 }
 
-impl Surroundings {
+impl SeamSides {
     fn new(model: &Model) -> Self {
         let n = model.particle_count();
         let (mut edges, mut sewn_to) = (vec![Vec::new(); n], vec![Vec::new(); n]);

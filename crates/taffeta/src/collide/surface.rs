@@ -38,6 +38,8 @@ pub struct CollisionSurface {
     pub cloth_meets_cloth: bool,
     /// Cloths, then bodies.
     pub objects: Vec<Object>,
+    /// Every two particles that a stitch joins, in both orders, sorted.
+    pub sewn: Vec<[u32; 2]>,
 }
 
 /// The features that stand with a triangle.
@@ -104,7 +106,9 @@ impl CollisionSurface {
             owned: Vec::new(),
             cloth_meets_cloth: model.cloth_meets_cloth,
             objects: Vec::new(),
+            sewn: model.links.ends.iter().flat_map(|&[a, b]| [[a, b], [b, a]]).collect(),
         };
+        surface.sewn.sort_unstable();
         for cloth in &model.cloths {
             let shortest =
                 model.rest_lengths[cloth.edges.clone()].iter().copied().fold(f64::INFINITY, f64::min);
@@ -148,7 +152,7 @@ impl CollisionSurface {
         let (edges, owned) = (Vec::new(), Vec::new());
         let (points, cloth_meets_cloth) = (rest.len(), true);
         let mut surface =
-            Self { particles, points, rest, triangles, edges, owned, cloth_meets_cloth, objects };
+            Self { particles, points, rest, triangles, edges, owned, cloth_meets_cloth, objects, sewn: Vec::new() };
         surface.share_out();
         surface
     }
@@ -179,6 +183,12 @@ impl CollisionSurface {
         let distance = if a == b { first.self_distance } else { first.radius + second.radius + skin };
         let solid: f64 = [first, second].iter().filter(|o| o.body.is_some()).map(|o| o.radius).sum();
         Kept { distance, floor: solid + SQUEEZED * (distance - solid), solid, friction }
+    }
+
+    /// Whether a stitch joins two features. They touch for good, and need not be pressed to: the distance that is never undercut is enough for them.
+    pub fn are_sewn(&self, first: &[u32], second: &[u32]) -> bool {
+        let sewn = |a: u32| second.iter().any(|b| self.sewn.binary_search(&[a, *b]).is_ok());
+        !self.sewn.is_empty() && first.iter().any(|a| sewn(*a))
     }
 
     /// Gives every point and every edge to the first triangle that has it.

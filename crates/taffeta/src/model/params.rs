@@ -116,7 +116,7 @@ params! {
         error_time: f64 = 1e-3,
         /// How often in a step forces of the air are renewed.
         air_renewals: u32 = 4,
-        /// Hard edges stretch by the whole tolerance under a force of this many times the weight of their cloth [1]. Much less and tolerances are missed; much more
+        /// Hard edges stretch, and stitches open, by the whole tolerance under a force of this many times the weight of their cloth [1]. Much less and tolerances are missed; much more
         /// and the tension of straight strips between pins runs away.
         load: f64 = 90.0,
         /// A straight strip between pins sags to carry its load: the force in it grows with the root of one over its strain, which counts below this strain [1].
@@ -126,12 +126,16 @@ params! {
         bend_mobility: f64 = 8.0 / 3.0,
         /// Sweeps over single edges that do about as much as one over strips.
         sweeps_of_edges: u32 = 30,
-        /// Sweeps over stitches at once: only where several meet in a particle the first does not do it all.
-        stitch_sweeps: u32 = 2,
-        /// What edges have opened of a seam without a velocity closes within this time [s]; at once it would make a velocity out of nothing.
-        stitch_closing_time: f64 = 5e-3,
         /// Sweeps that answer contacts which CCD has found, in each of its rounds.
         learning_sweeps: u32 = 8,
+        /// How far a sewn seam may be open at the end of a step [m].
+        seam_tolerance: f64 = 0.5e-3,
+        /// What is open of a seam at the start of a sub-step closes within this time [s]; at once it would make a velocity out of nothing.
+        stitch_closing_time: f64 = 1e-3,
+        /// The speed at which it closes at most [m/s]: a seam that something keeps open does not pull the harder the wider it is.
+        stitch_closing_speed: f64 = 2.0,
+        /// Seams that are further open at the end of a step are not closed by its last sweeps [m]: something keeps them open.
+        closed_by_sweeps: f64 = 4e-3,
         /// How often what CCD has stretched is brought back to tolerance.
         mends: u32 = 3,
         /// The most sweeps that bring the end of a step to its tolerance.

@@ -48,6 +48,20 @@ pub enum Shortfall {
         /// The strain that the scene allows [1].
         tolerance: f64,
     },
+    /// A seam that is sewn is open.
+    #[error(
+        "the seam between particles {} and {} is open by {:.2} mm, {:.2} mm are allowed; it is held open by what it goes around, or by \
+         a fold that is caught in it: make the garment wider, start it where it fits, or sew more slowly", ends[0], ends[1],
+        1e3 * open, 1e3 * tolerance
+    )]
+    Seam {
+        /// The two particles of its worst stitch, numbered through all cloths.
+        ends: [u32; 2],
+        /// How much further they are apart than their thread is long [m].
+        open: f64,
+        /// How much is allowed [m].
+        tolerance: f64,
+    },
     /// A linear system was not solved as well as was asked for.
     #[error(
         "a linear system has the residual {residual:.1e} after {iterations} iterations, {tolerance:.1e} was asked for; \

@@ -117,7 +117,11 @@ impl FeatureContact {
             return None;
         }
         let [a, b] = [pair.points[0], pair.points[3]].map(|p| surface.object_of_point(p));
-        let kept = surface.between(a, b);
+        let mut kept = surface.between(a, b);
+        let (first, second) = pair.points.split_at(if pair.kind == PairKind::EdgeEdge { 2 } else { 1 });
+        if surface.are_sewn(first, second) {
+            kept.distance = kept.parted();
+        }
         let moves = std::array::from_fn(|k| weights[k] * inverse[k] / both);
         let contact = Self {
             points: pair.points,

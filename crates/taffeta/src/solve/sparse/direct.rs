@@ -22,6 +22,8 @@ pub struct LengthSystem {
     /// Directions d [m], and right-hand sides that become changes of tension.
     way: Vec<Vec4>,
     change: Vec<f64>,
+    /// Where stitches are in the order of elimination, if they have a row.
+    stitches: Vec<Option<usize>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +32,7 @@ struct Edge {
     link: StripEdge,
     /// Place of its tension.
     slot: u32,
+    is_stitch: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +55,10 @@ impl LengthSystem {
         link: impl Fn(u32) -> StripEdge,
         slots: &[u32],
     ) -> Self {
-        let edge = |e: u32| Edge { ends: edges[e as usize], link: link(e), slot: slots[e as usize] };
+        let edge = |e: u32| {
+            let (ends, slot) = (edges[e as usize], slots[e as usize]);
+            Edge { ends, link: link(e), slot, is_stitch: false }
+        };
         let all = order(edges, positions).into_iter().map(edge);
         let edges: Vec<Edge> = all.filter(|e| e.link.compliance < NO_TENSION).collect();
         let size = edges.len();
@@ -79,6 +85,21 @@ impl LengthSystem {
             edges,
             starts,
             couplings,
+            stitches: Vec::new(),
+        }
+    }
+
+    /// Makes stitches of the edges whose tensions have these places: their lengths change ([`LengthSystem::set_stitch`]).
+    pub fn make_stitches(&mut self, slots: &[u32]) {
+        let row = |slot: &u32| self.edges.iter().position(|edge| edge.slot == *slot);
+        self.stitches = slots.iter().map(row).collect();
+        self.stitches.iter().flatten().for_each(|row| self.edges[*row].is_stitch = true);
+    }
+
+    /// Sets the length and the compliance of a stitch.
+    pub fn set_stitch(&mut self, stitch: usize, link: StripEdge) {
+        if let Some(row) = self.stitches[stitch] {
+            self.edges[row].link = link;
         }
     }
 
@@ -97,12 +118,13 @@ impl LengthSystem {
     pub fn correct(&mut self, q: &mut [Vec4], start: Start<&[Vec4]>, tension: &mut [f64], limits: Limits) {
         self.directions(if let Start::Directions(x) = start { x } else { q });
         self.factorise(q, 1.0);
-        for (k, Edge { ends, link, slot }) in self.edges.iter().enumerate() {
+        for (k, Edge { ends, link, slot, is_stitch }) in self.edges.iter().enumerate() {
             let rest = link.rest;
             let squared = way(q, *ends).xyz().length_squared();
             let most = rest * rest * limits.most_give;
             let stretch = (link.compliance * limits.warm_start * tension[*slot as usize]).clamp(-most, most);
             self.change[k] = match start {
+                Start::Unused | Start::Errors(..) if *is_stitch => squared - squared.sqrt() * rest - stretch,
                 Start::Unused => 0.5 * (squared - rest * rest) - stretch,
                 Start::Directions(_) => self.way[k].xyz().length() * (squared.sqrt() - rest) - stretch,
                 Start::Errors(x, left) => {
@@ -150,12 +172,14 @@ impl LengthSystem {
     fn factorise(&mut self, q: &[Vec4], give: f64) -> usize {
         let Self { edges, starts, couplings, way, .. } = self;
         self.ldl.factorise(|k, row| {
-            let (Edge { ends: [a, b], link, .. }, d) = (edges[k], way[k].xyz());
+            let (Edge { ends: [a, b], link, is_stitch, .. }, d) = (edges[k], way[k].xyz());
             for EdgeCoupling { to, particle, sign } in &couplings[starts[k]..starts[k + 1]] {
                 row[*to as usize] += sign * q[*particle as usize].0[3] * d.dot(way[*to as usize].xyz());
             }
             let least = d.length_squared().max(link.rest * link.rest * CRUSHED);
             let both = q[a as usize].0[3] + q[b as usize].0[3];
+            // A stitch that does not pull is not there.
+            let give = if is_stitch { 1.0 } else { give };
             both * least + give * link.compliance
         })
     }

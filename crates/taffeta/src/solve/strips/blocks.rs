@@ -11,6 +11,9 @@ pub(super) const NO_EDGE: f64 = 1e210;
 /// The least compliance [m³/N, m/N]: one over a pivot is finite even where no end moves.
 const LEAST_COMPLIANCE: f64 = 1e-270;
 
+/// Stands for the square of no length [m²].
+const LEAST_SQUARE: f64 = 1e-30;
+
 /// An edge as strips see it.
 #[derive(Debug, Clone, Copy)]
 pub struct StripEdge {
@@ -48,6 +51,8 @@ pub struct StripBlock {
     stiffnesses: Vec<Stiffnesses>,
     /// Where its tensions start in the list of all.
     first: usize,
+    /// 1 for edges that are stitches, 0 for others; empty if there is no stitch.
+    pub(super) stitches: Vec<Lanes>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +96,17 @@ pub struct Strips {
     pub idle: usize,
     /// The sub-step that bends are ready for [s]; 0 for none.
     pace: f64,
+    /// Where stitches stand.
+    stitches: Vec<StitchPlace>,
+}
+
+/// Where a stitch stands: its block among those of its group, its row and its lane.
+#[derive(Debug, Clone, Copy)]
+struct StitchPlace {
+    group: usize,
+    block: usize,
+    row: usize,
+    lane: usize,
 }
 
 impl Strips {
@@ -175,6 +191,34 @@ impl Strips {
         }
     }
 
+    /// Makes stitches of the edges from a number on: their lengths are no strain, and change ([`Strips::set_stitch`]).
+    pub fn make_stitches(&mut self, from: usize) {
+        self.stitches = self.slots[from..].iter().map(|slot| self.place(*slot as usize)).collect();
+        for StitchPlace { group, block, row, lane } in &self.stitches {
+            let block = &mut self.groups[*group][*block];
+            block.stitches.resize(block.links.len(), Lanes::ZERO);
+            block.stitches[*row].0[*lane] = 1.0;
+        }
+    }
+
+    fn place(&self, slot: usize) -> StitchPlace {
+        let (row, lane) = (slot / LANES, slot % LANES);
+        let holds = |block: &StripBlock| (block.first..block.first + block.rows()).contains(&row);
+        let found = self.groups.iter().enumerate().find_map(|(group, blocks)| {
+            let block = blocks.iter().position(holds)?;
+            Some(StitchPlace { group, block, row: row - blocks[block].first, lane })
+        });
+        found.expect("every edge has a block")
+    }
+
+    /// Sets the length and the compliance of a stitch.
+    pub fn set_stitch(&mut self, stitch: usize, StripEdge { rest, compliance }: StripEdge) {
+        let StitchPlace { group, block, row, lane } = self.stitches[stitch];
+        let links = &mut self.groups[group][block].links[row];
+        links.squared_rest.0[lane] = (rest * rest).max(LEAST_SQUARE);
+        links.compliance.0[lane] = compliance.max(LEAST_COMPLIANCE);
+    }
+
     /// Makes bends ready for sub-steps of `h` [s].
     pub fn pace_bends(&mut self, h: f64) {
         if self.pace == h {
@@ -230,6 +274,7 @@ impl StripBlock {
             stiffnesses: vec![Stiffnesses::default(); rows.saturating_sub(2)],
             end: 0,
             first,
+            stitches: Vec::new(),
         }
     }
 

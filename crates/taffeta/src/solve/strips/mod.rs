@@ -5,4 +5,5 @@ pub mod blocks;
 mod particles;
 pub mod parts;
 pub mod predict;
+mod seams;
 pub mod tridiagonal;

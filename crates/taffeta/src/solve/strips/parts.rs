@@ -3,6 +3,7 @@
 //! A part here is a strip: a path of edges through particles that are all different. Strips follow the straightest continuation at every particle,
 //! which on a grid gives its rows and columns; long straight strips converge fastest. Strips of one group share no particle.
 
+use super::seams;
 use crate::model::{Model, topology};
 
 /// A path of edges.
@@ -12,6 +13,21 @@ pub struct EdgeStrip {
     pub particles: Vec<u32>,
     /// The numbers of its edges.
     pub edges: Vec<u32>,
+}
+
+/// The edges that continue an edge beyond its first and its second end.
+pub(super) type Continuations = [Option<u32>; 2];
+
+impl EdgeStrip {
+    /// Takes off what comes after the edge `at`, or all but the last particle if that part has the particle `without`.
+    fn split_off(&mut self, at: Option<usize>, without: u32) -> Self {
+        let last = self.edges.len();
+        let at = at.map_or(last, |at| at + 1);
+        let at = if self.particles[at..].contains(&without) { last } else { at };
+        let rest = Self { particles: self.particles[at..].to_vec(), edges: self.edges.split_off(at) };
+        self.particles.truncate(at + 1);
+        rest
+    }
 }
 
 /// Strips that share no particle, longest first.
@@ -40,24 +56,41 @@ impl Statistics {
     }
 }
 
-/// The structural edges of a model in strips; in strips of one edge each, if `single`.
+/// The structural edges of a model and its stitches, numbered after them, in strips; in strips of one edge each, if `single`.
 pub fn of_model(model: &Model, single: bool) -> Vec<StripGroup> {
-    let straights =
-        if single { Vec::new() } else { topology::straight_pairs(&model.edges, &model.rest_positions) };
-    cut(&model.edges, &straights, model.particle_count())
+    let edges = [&model.edges[..], &model.links.ends[..]].concat();
+    let mut next = vec![[None; 2]; edges.len()];
+    if !single {
+        let straights = topology::straight_pairs(&model.edges, &model.rest_positions);
+        next = continuations(&model.edges, &straights);
+        next.resize(edges.len(), [None; 2]);
+        seams::cross(model, &mut next);
+    }
+    strips(&edges, model.edges.len(), &next, model.particle_count())
 }
 
 /// Cuts `edges` into strips and groups. `straights` names pairs of edges that continue one another: (end, middle, end).
 pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<StripGroup> {
-    let next = continuations(edges, straights);
+    strips(edges, edges.len(), &continuations(edges, straights), particles)
+}
+
+/// The strips of edges that are continued by those that `next` names beyond their first and their second end. Those from the number `stitches` on are
+/// stitches.
+fn strips(edges: &[[u32; 2]], stitches: usize, next: &[Continuations], particles: usize) -> Vec<StripGroup> {
     let mut strips = Vec::new();
     let mut used = vec![false; edges.len()];
-    // Ends of paths first; what is left after them are rings.
-    for only_ends in [true, false] {
+    let is_stitch = |edge: u32| edge as usize >= stitches;
+    // Ends of paths first; what is left after them are rings, which best end at a seam.
+    for round in 0..3 {
         for edge in 0..edges.len() {
             for side in 0..2 {
-                if !used[edge] && (!only_ends || next[edge][side].is_none()) {
-                    walk(edge, side, edges, &next, &mut used, &mut strips);
+                let begins = match round {
+                    0 => next[edge][side].is_none(),
+                    1 => next[edge][side].is_some_and(is_stitch),
+                    _ => true,
+                };
+                if !used[edge] && begins {
+                    walk(edge, side, (edges, next), is_stitch, &mut used, &mut strips);
                 }
             }
         }
@@ -66,7 +99,7 @@ pub fn cut(edges: &[[u32; 2]], straights: &[[u32; 3]], particles: usize) -> Vec<
 }
 
 /// For every edge the edge that continues it beyond its first and its second end.
-fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<[Option<u32>; 2]> {
+fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<Continuations> {
     let number = |a: u32, b: u32| edges.binary_search(&[a.min(b), a.max(b)]).ok();
     let mut next = vec![[None; 2]; edges.len()];
     for &[a, middle, b] in straights {
@@ -79,12 +112,13 @@ fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<[Option<u32>
     next
 }
 
-/// Follows a path from the end `side` of an edge to its other end and on; starts a new strip where a particle comes twice.
+/// Follows a path from the end `side` of an edge to its other end and on. Where a particle comes twice a new strip starts, at the last seam if there is one:
+/// an edge alone would undo what the strip before and after it does.
 fn walk(
     start: usize,
     side: usize,
-    edges: &[[u32; 2]],
-    next: &[[Option<u32>; 2]],
+    (edges, next): (&[[u32; 2]], &[Continuations]),
+    is_stitch: impl Fn(u32) -> bool,
     used: &mut [bool],
     strips: &mut Vec<EdgeStrip>,
 ) {
@@ -93,9 +127,8 @@ fn walk(
     loop {
         let end = edges[edge][1 - from];
         if strip.particles.contains(&end) {
-            let begin = edges[edge][from];
-            strips
-                .push(std::mem::replace(&mut strip, EdgeStrip { particles: vec![begin], edges: Vec::new() }));
+            let rest = strip.split_off(strip.edges.iter().rposition(|e| is_stitch(*e)), end);
+            strips.push(std::mem::replace(&mut strip, rest));
         }
         used[edge] = true;
         strip.edges.push(edge as u32);

@@ -7,6 +7,9 @@
 //!
 //! P1 and P2 take d for the impulses at the start of a step; here that is an option, for which C = |d| (|e| - L) with e the vector at the end.
 //!
+//! Stitches of seams are rows like those of edges. They are so short that a load may part them by more than their length in a sub-step: for them
+//! C = |d| (|d| - L), which meets the length at once.
+//!
 //! Edges that keep their length have C = (d² - L²)/2, without a root (P1 has |d| - L; same zero). Their small compliance a makes a straight strip between
 //! two pins, one constraint too many, regular. Soft edges are springs, implicit in time: t = k (1 - L/|d|), that is C = d² - L |d|, a = d²/k.
 
@@ -76,14 +79,14 @@ const ALONG: u8 = 3;
 const EASED: u8 = 4;
 
 #[inline(always)]
-fn solve<W: Wide, const KIND: u8>(
+fn solve<W: Wide, const KIND: u8, const SEWN: bool>(
     mut q: MovedParticles<'_>,
     (start, left): (SeenParticles<'_>, f64),
     tension: &mut [Lanes],
     rows: &mut [StripRow],
     limits: Limits,
 ) {
-    let links = &q.block().links[..];
+    let (links, stitches) = (&q.block().links[..], &q.block().stitches[..]);
     let edges = links.len();
     let (tension, rows) = (&mut tension[..edges], &mut rows[..edges]);
     let (zero, half) = (W::splat(0.0), W::splat(0.5));
@@ -104,6 +107,9 @@ fn solve<W: Wide, const KIND: u8>(
             let error = if KIND == ALONG {
                 let end = next_p - p;
                 squared.sqrt() * (end.fused_dot(end).sqrt() - squared_rest.sqrt())
+            } else if SEWN {
+                let beyond = squared.sqrt() - squared_rest.sqrt();
+                (squared - squared_rest + W::load(&stitches[i]) * beyond * beyond) * half
             } else {
                 (squared - squared_rest) * half
             };
@@ -119,7 +125,8 @@ fn solve<W: Wide, const KIND: u8>(
                 begun = (b, next_free);
                 let d = b - a;
                 let before = (d.fused_dot(d) - squared_rest) * half - stretch;
-                (error - stretch - before * (free * next_free * W::splat(left)), compliance)
+                let left = if SEWN { W::splat(left) * (W::splat(1.0) - W::load(&stitches[i])) } else { W::splat(left) };
+                (error - stretch - before * (free * next_free * left), compliance)
             } else {
                 (error - stretch, compliance)
             }
@@ -184,19 +191,34 @@ fn solve_hard<W: Wide>(
     rows: &mut [StripRow],
     limits: Limits,
 ) {
+    if q.block().stitches.is_empty() {
+        solve_kind::<W, false>(q, start, tension, rows, limits);
+    } else {
+        solve_kind::<W, true>(q, start, tension, rows, limits);
+    }
+}
+
+#[inline(always)]
+fn solve_kind<W: Wide, const SEWN: bool>(
+    q: MovedParticles<'_>,
+    start: Start<&[Vec4]>,
+    tension: &mut [Lanes],
+    rows: &mut [StripRow],
+    limits: Limits,
+) {
     let none = SeenParticles::NONE;
     match start {
         Start::Unused if limits.most_give == f64::INFINITY => {
-            solve::<W, HARD>(q, (none, 0.0), tension, rows, limits);
+            solve::<W, HARD, SEWN>(q, (none, 0.0), tension, rows, limits);
         }
-        Start::Unused => solve::<W, LIMITED>(q, (none, 0.0), tension, rows, limits),
+        Start::Unused => solve::<W, LIMITED, SEWN>(q, (none, 0.0), tension, rows, limits),
         Start::Directions(x) => {
             let start = (q.seen_in(x), 0.0);
-            solve::<W, ALONG>(q, start, tension, rows, limits);
+            solve::<W, ALONG, SEWN>(q, start, tension, rows, limits);
         }
         Start::Errors(x, left) => {
             let start = (q.seen_in(x), left);
-            solve::<W, EASED>(q, start, tension, rows, limits);
+            solve::<W, EASED, SEWN>(q, start, tension, rows, limits);
         }
     }
 }
@@ -204,7 +226,7 @@ fn solve_hard<W: Wide>(
 #[inline(always)]
 fn solve_soft<W: Wide>(q: MovedParticles<'_>, tension: &mut [Lanes], rows: &mut [StripRow], warm_start: f64) {
     let none = (SeenParticles::NONE, 0.0);
-    solve::<W, SOFT>(q, none, tension, rows, Limits { warm_start, ..Limits::NONE });
+    solve::<W, SOFT, false>(q, none, tension, rows, Limits { warm_start, ..Limits::NONE });
 }
 
 by_instruction_set! {
@@ -272,6 +294,10 @@ fn extent_of<W: Wide>(block: &StripBlock, q: &[Vec4]) -> [f64; 2] {
         // An edge that is not there counts as one at rest.
         let there = W::splat(NO_EDGE).max(W::load(compliance)) - W::load(compliance);
         let there = there.min(one);
+        let there = match block.stitches.get(i) {
+            Some(stitch) => there * (one - W::load(stitch)),
+            None => there,
+        };
         let share = (d.fused_dot(d) * W::load(squared_rest).inverse() - one) * there + one;
         (most, least) = (most.max(share), least.min(share));
         // Comparisons pass over what is not a number; products do not.

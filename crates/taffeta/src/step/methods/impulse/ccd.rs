@@ -12,9 +12,10 @@ impl Impulse {
     pub(super) fn mend_lengths(&mut self, step: &mut StepContext, end: f64) {
         let (model, h) = (step.model, self.h);
         let n = model.particle_count();
-        let mut strain = self.lengths.strain(&self.q);
+        // The strain that sweeps left.
+        let mut left = 0.0_f64;
         for _ in 0..self.params.mends {
-            if strain <= model.tolerance || !step.report.converged {
+            if !self.lengths_kept || left.max(self.error(model)) <= model.tolerance {
                 break;
             }
             for ((x, y), q) in self.x[..n].iter_mut().zip(&mut self.y).zip(&self.q) {
@@ -28,7 +29,7 @@ impl Impulse {
             pipeline.begin_step();
             pipeline.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
             pipeline.begin_substep(model, [end; 2]);
-            strain = self.sweep_to_tolerance(step, h, strain);
+            left = self.sweep_to_tolerance(step, h);
             self.stiffen_bodies(model);
             let Some(pipeline) = &mut step.pipeline else { break };
             pipeline.end(self.q[..n].iter().map(|q| q.xyz()));
@@ -36,9 +37,10 @@ impl Impulse {
             for (q, end) in self.q.iter_mut().zip(pipeline.ends()) {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
             }
-            strain = strain.max(self.lengths.strain(&self.q));
         }
-        step.report.converged &= strain <= model.tolerance;
+        self.lengths_kept &= left.max(self.lengths.strain(&self.q)) <= model.tolerance;
+        step.report.converged =
+            self.lengths_kept && self.links.open(model, &self.q) <= self.params.seam_tolerance;
     }
 
     /// See [`Integrator::answer_learned`](super::Integrator::answer_learned): sweeps over lengths, seams and contacts at the end of a window.
@@ -49,7 +51,7 @@ impl Impulse {
         self.saved_tension[..rows].copy_from_slice(&self.tension[..rows]);
         self.saved_ends.clone_from(&self.q);
         for sweep in 1..=most {
-            self.links.sew(model, &mut self.q);
+            self.pull_stitches(model, sweep == 1);
             self.correct(last, false, 0.0);
             self.touch(step, window.h);
             step.report.iterations += 1;

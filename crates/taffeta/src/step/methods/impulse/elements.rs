@@ -13,9 +13,10 @@ pub fn hard(model: &Model, environment: &Environment, single: bool) -> (Strips, 
     let groups = parts::of_model(model, single);
     let link = hard_links(model, environment);
     let bends = RefCell::new(BendList::new(model));
-    let strips = Strips::new(&groups, model.edges.len(), (n, 0), link, |points| {
-        bends.borrow_mut().take(model, points)
-    });
+    let edges = model.edges.len() + model.links.ends.len();
+    let mut strips =
+        Strips::new(&groups, edges, (n, 0), link, |points| bends.borrow_mut().take(model, points));
+    strips.make_stitches(model.edges.len());
     let left = bends.into_inner().left();
     (strips, left)
 }
@@ -23,20 +24,39 @@ pub fn hard(model: &Model, environment: &Environment, single: bool) -> (Strips, 
 /// Hard edges in one system, with tensions at the places that `strips` gave them.
 pub fn direct(model: &Model, environment: &Environment, strips: &Strips) -> LengthSystem {
     let moves = |i: u32| environment.inverse_mass[i as usize] > 0.0;
-    LengthSystem::new(
-        &model.edges,
-        &model.rest_positions,
-        moves,
-        hard_links(model, environment),
-        &strips.slots,
-    )
+    let edges = [&model.edges[..], &model.links.ends[..]].concat();
+    let link = hard_links(model, environment);
+    let mut system = LengthSystem::new(&edges, &model.rest_positions, moves, link, &strips.slots);
+    system.make_stitches(&strips.slots[model.edges.len()..]);
+    system
+}
+
+/// How far every stitch opens per force [m/N]. Nothing pulls between ends that are held.
+pub fn give_of_stitches(model: &Model, environment: &Environment) -> Vec<f64> {
+    let params = &model.params.impulse;
+    let give = |ends: &[u32; 2]| {
+        let cloths = ends.iter().filter_map(|i| model.cloth_of(*i as usize));
+        let load = params.load * cloths.map(|cloth| 0.5 * weight(model, cloth)).sum::<f64>();
+        if moves(environment, *ends) { params.seam_tolerance / load } else { NO_TENSION }
+    };
+    model.links.ends.iter().map(give).collect()
+}
+
+/// Of a piece of cloth on earth [N].
+fn weight(model: &Model, cloth: &ClothPiece) -> f64 {
+    9.81 * model.mass[cloth.particles.clone()].iter().sum::<f64>()
 }
 
 fn hard_links<'a>(model: &'a Model, environment: &'a Environment) -> impl Fn(u32) -> StripEdge + 'a {
-    let weight = |c: &ClothPiece| 9.81 * model.mass[c.particles.clone()].iter().sum::<f64>();
-    let weights: Vec<f64> = model.cloths.iter().map(weight).collect();
+    let weights: Vec<f64> = model.cloths.iter().map(|cloth| weight(model, cloth)).collect();
     let params = &model.params.impulse;
     move |edge: u32| {
+        if let Some(stitch) = (edge as usize).checked_sub(model.edges.len()) {
+            // Until it is set to pull.
+            let moves = moves(environment, model.links.ends[stitch]);
+            let compliance = if moves { 0.0 } else { NO_TENSION };
+            return StripEdge { rest: model.links.start_length[stitch], compliance };
+        }
         let [a, b] = model.edges[edge as usize];
         let rest = model.rest_lengths[edge as usize];
         let cloth = model.cloths.iter().position(|c| c.particles.contains(&(a as usize)));

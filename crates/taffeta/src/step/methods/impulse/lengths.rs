@@ -5,7 +5,7 @@ use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::model::{Environment, Method, Model};
 use crate::solve::sparse::direct::LengthSystem;
-use crate::solve::strips::blocks::Strips;
+use crate::solve::strips::blocks::{StripEdge, Strips};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
 
 /// Hard edges, and how their lengths are kept.
@@ -16,6 +16,8 @@ pub struct Lengths {
     pub strips: Strips,
     /// All edges in one system, if that is the method.
     direct: Option<Box<LengthSystem>>,
+    /// How many structural edges there are: stitches have numbers after theirs.
+    pub edges: usize,
     /// How many sweeps it takes where one over strips would do.
     pub iterations_per_substep: u32,
 }
@@ -27,7 +29,7 @@ impl Lengths {
             .then(|| Box::new(parts::direct(model, environment, &strips)));
         let iterations_per_substep =
             if model.method == Method::ImpulseIterative { model.params.impulse.sweeps_of_edges } else { 1 };
-        Self { set, strips, direct, iterations_per_substep }
+        Self { set, strips, direct, edges: model.edges.len(), iterations_per_substep }
     }
 
     /// One iteration of position impulses over all hard edges. One system for all is solved by Newton's method, which finds a solution that is near: if
@@ -48,6 +50,19 @@ impl Lengths {
         self.strips.sweep(q, tension, scratch, |q, tension, rows| {
             tridiagonal::hard(set, q, start, tension, rows, limits);
         });
+    }
+
+    /// Places of the tensions of structural edges.
+    pub fn edge_slots(&self) -> &[u32] {
+        &self.strips.slots[..self.edges]
+    }
+
+    /// Sets the length and the compliance of a stitch.
+    pub fn set_stitch(&mut self, stitch: usize, link: StripEdge) {
+        self.strips.set_stitch(stitch, link);
+        if let Some(direct) = &mut self.direct {
+            direct.set_stitch(stitch, link);
+        }
     }
 
     /// One iteration of velocity impulses: edges at `q` keep their lengths on the way to `y`.

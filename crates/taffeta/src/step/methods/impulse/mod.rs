@@ -60,11 +60,17 @@ pub struct Impulse {
     pub(super) q: Vec<Vec4>,
     /// Ends before they were changed at the end of a window [m].
     saved_ends: Vec<Vec4>,
+    /// Those at the end before the last sweeps; empty without seams.
+    pub(super) before_sweeps: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     pub(super) grip: Vec<Vec4>,
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
+    /// How many of the last sweeps came before lengths were within their tolerance: shorter sub-steps take fewer of these, but do not close seams.
+    pub(super) sweeps_for_lengths: u32,
+    /// Whether lengths were within their tolerance before the last CCD of the step.
+    pub(super) lengths_kept: bool,
     /// Whether edges were beyond repair by a sub-step when the step began.
     infeasible_start: bool,
     /// Whether the scene allows fewer iterations than sub-steps are needed: nothing is kept then, which is soft and stable.
@@ -111,16 +117,19 @@ impl Impulse {
             saved_tension: vec![Lanes::ZERO; bent.as_ref().map_or(0, |b| b.rows).max(hard.rows)],
             x: room.clone(),
             y: room.clone(),
+            before_sweeps: if model.links.ends.is_empty() { Vec::new() } else { room.clone() },
+            saved_ends: room.clone(),
             q: room,
-            saved_ends: Vec::new(),
             grip: vec![Vec4::ZERO; n],
             share: vec![model.params.impulse.displacement_share; n],
             step_share: model.params.impulse.displacement_share,
+            sweeps_for_lengths: 0,
+            lengths_kept: true,
             infeasible_start: false,
             early: false,
             as_printed: (model.direction == Direction::Start)
                 .then(|| ExplicitSprings::new(model, environment)),
-            links: StitchSolver::new(model),
+            links: StitchSolver::new(model, environment),
             workers: workers(model),
             scratch: vec![vec![StripRow::default(); longest]; lots],
             folds: vec![vec![Fold::default(); longest]; lots],
@@ -140,7 +149,7 @@ impl Impulse {
     /// What is remembered at the start: no tension.
     pub fn memory(&self) -> ImpulseMemory {
         ImpulseMemory {
-            tension: vec![0.0; self.lengths.strips.slots.len()],
+            tension: vec![0.0; self.lengths.edges],
             shear: vec![0.0; self.soft.slots.len()],
             share: vec![0.0; self.share.len()],
             ..ImpulseMemory::default()
@@ -225,6 +234,12 @@ impl Impulse {
         });
     }
 
+    /// Lets those stitches pull that are to; when they `start`, none does already.
+    pub(super) fn pull_stitches(&mut self, model: &Model, start: bool) {
+        let tension = &mut self.tension[..self.lengths.strips.rows];
+        self.links.pull(model, &self.q, &mut self.lengths, tension, start);
+    }
+
     /// One iteration of position impulses over all hard edges; `far` from their lengths, if so. The share `left` of the errors at the start of the sub-step stays.
     pub(super) fn correct(&mut self, limits: Limits, far: bool, left: f64) {
         let tension = &mut self.tension[..self.lengths.strips.rows];
@@ -247,13 +262,12 @@ impl Impulse {
         let mut sweeps = 0;
         while sweeps < most {
             let warm_start = if sweeps == 0 { self.warm_start() } else { 1.0 };
+            self.pull_stitches(model, sweeps == 0);
             self.correct(
                 Limits { warm_start, ..KEEP_PULLS },
                 self.infeasible_start,
                 (1.0 - h / self.params.error_time).max(0.0),
             );
-            // Edges open seams again: at the end of a step they have the last word, here seams do.
-            self.links.sew(model, &mut self.q);
             self.touch(step, h);
             sweeps += 1;
             if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
@@ -367,7 +381,7 @@ impl Integrator for Impulse {
         }
         // Edges that stand for none have tensions too, which no state remembers.
         self.tension.fill(Lanes::ZERO);
-        let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
+        let slots = self.lengths.edge_slots().iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(memory.tension.iter().chain(&memory.shear)) {
             self.tension[*slot as usize / LANES].0[*slot as usize % LANES] = *tension;
         }
@@ -399,7 +413,7 @@ impl Integrator for Impulse {
         }
     }
 
-    /// Free motion with all that pulls (P1 eq. 1-2), then shear, bends and seams, which are implicit in time.
+    /// Free motion with all that pulls (P1 eq. 1-2), then shear and bends, which are implicit in time.
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         let (model, Substep { time, h, k, count, .. }) = (step.model, *substep);
         step.observer.enter("air");
@@ -423,10 +437,9 @@ impl Integrator for Impulse {
         if self.as_printed.is_none() {
             step.observer.enter("bend");
             self.bend(model, h);
-            step.observer.enter("shear and seams");
+            step.observer.enter("shear");
             self.shear();
         }
-        self.links.sew(model, &mut self.q);
     }
 
     /// Position impulses (P1 §3.3) and contacts.
@@ -450,11 +463,14 @@ impl Integrator for Impulse {
     /// Sweeps until every hard edge is within the tolerance; velocities stay.
     fn finish(&mut self, step: &mut StepContext, h: f64) -> Verdict {
         step.observer.enter("last sweeps");
-        let (before, so_far) = (self.lengths.strain(&self.q), step.report.iterations);
-        let strain = self.sweep_to_tolerance(step, h, before);
-        step.report.converged = strain <= step.model.tolerance;
-        let sweeps = (step.report.iterations - so_far) / self.lengths.iterations_per_substep;
-        self.controller.conclude(before, sweeps, step.report.converged)
+        self.links.end(step.model, &self.q);
+        let before = self.lengths.strain(&self.q);
+        self.sweeps_for_lengths = 0;
+        self.lengths_kept = self.sweep_to_tolerance(step, h) <= step.model.tolerance;
+        let closed = self.links.open(step.model, &self.q) <= self.params.seam_tolerance;
+        step.report.converged = self.lengths_kept && closed;
+        let sweeps = self.sweeps_for_lengths / self.lengths.iterations_per_substep;
+        self.controller.conclude(before, sweeps, [self.lengths_kept, closed])
     }
 
     fn ends(&mut self, model: &Model, ends: &mut [DVec3]) {
@@ -463,8 +479,11 @@ impl Integrator for Impulse {
     }
 
     fn answer_learned(&mut self, step: &mut StepContext, window: &Window) -> bool {
-        self.sweep_learned(step, window);
-        true
+        let allowed = step.model.max_iterations.is_none();
+        if allowed {
+            self.sweep_learned(step, window);
+        }
+        allowed
     }
 
     /// What CCD moves changes velocities too.
@@ -502,12 +521,13 @@ impl Integrator for Impulse {
         step.report.shortest_substep = self.h;
         step.report.redundant = self.lengths.redundant(&self.q);
         if !step.report.converged {
-            let shortfall = self.reaches.shortfall(step.model, step.environment, &state.positions);
-            step.report.shortfall = Some(shortfall);
+            let of_lengths = || self.reaches.shortfall(step.model, step.environment, &state.positions);
+            let of_seams = self.links.shortfall(step.model, &self.q).filter(|_| self.lengths_kept);
+            step.report.shortfall = Some(of_seams.unwrap_or_else(of_lengths));
         }
         let Memory::Impulse(memory) = &mut state.memory else { return };
         self.controller.remember(memory);
-        let slots = self.lengths.strips.slots.iter().chain(&self.soft.slots);
+        let slots = self.lengths.edge_slots().iter().chain(&self.soft.slots);
         for (slot, tension) in slots.zip(memory.tension.iter_mut().chain(&mut memory.shear)) {
             *tension = self.tension[*slot as usize / LANES].0[*slot as usize % LANES];
         }

@@ -121,12 +121,13 @@ impl SubstepController {
         }
     }
 
-    /// Looks at the whole step: the strain before the last sweeps, how many there were, and whether they reached the tolerance.
-    pub fn conclude(&mut self, before: f64, sweeps: u32, reached: bool) -> Verdict {
+    /// Looks at the whole step: the strain before the last sweeps, how many there were, and whether they kept lengths and closed seams.
+    pub fn conclude(&mut self, before: f64, sweeps: u32, [kept, closed]: [bool; 2]) -> Verdict {
         let whole = before <= self.params.infeasible_end;
         if !whole && !self.is_last_try(Verdict::Lost) {
             return Verdict::Lost;
         }
+        let reached = kept && closed;
         if !reached && !self.missed && !self.is_last_try(Verdict::Missed) {
             return Verdict::Missed;
         }
@@ -134,7 +135,7 @@ impl SubstepController {
         let lag = (self.worst / self.params.added_mass).sqrt().clamp(0.8, 1.5);
         let factor = match () {
             // More were of no use.
-            () if self.missed => 1.0 / self.params.retry_factor,
+            () if !kept => 1.0 / self.params.retry_factor,
             () if !whole || sweeps > self.many_sweeps => 1.5,
             () => lag,
         };

@@ -17,7 +17,7 @@ use crate::model::memory::{HeldContact, ImplicitMemory};
 use crate::model::{Environment, Memory, Model, State, StepChoice};
 use crate::step::boundary::Boundary;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
-use crate::step::report::{StepError, StepReport};
+use crate::step::report::{Shortfall, StepError, StepReport};
 use crate::step::rigid_bodies;
 use contact::keep_out;
 use newton::{Goal, Unknowns};
@@ -58,6 +58,20 @@ pub struct Implicit {
     /// What is remembered; its past stands in `past` while a step is under way.
     memory: ImplicitMemory,
     touching: u32,
+    retry: Retry,
+}
+
+/// How often a step was taken again, and why.
+#[derive(Debug, Default)]
+struct Retry {
+    /// In how many times as many sub-steps, as a power of 2.
+    doublings: u32,
+    /// Sub-steps taken in this attempt.
+    taken: u32,
+    /// The jump of an edge's strain that ended the attempt before, 0 if none did [1].
+    jump: f64,
+    /// Whether the step is taken as it comes: shorter sub-steps did not help.
+    forced: bool,
 }
 
 impl Implicit {
@@ -85,6 +99,7 @@ impl Implicit {
             equal: None,
             memory: ImplicitMemory::default(),
             touching: 0,
+            retry: Retry::default(),
         }
     }
 
@@ -148,6 +163,36 @@ impl Implicit {
         h
     }
 
+    /// Whether a sub-step can be trusted: not one in which something touches and an edge is strained much further than it was, or whose contacts
+    /// have not found their forces. Where shorter sub-steps jump nearly as far, led things force it.
+    fn judge(&mut self, step: &mut StepContext) -> Verdict {
+        let (model, params) = (step.model, &step.model.params.implicit);
+        if !self.unknowns.touch.any() {
+            return Verdict::Good;
+        }
+        let (jump, edge) = self.largest_jump(model);
+        let (jumps, retry) = (jump > params.strain_jump, &mut self.retry);
+        let may = model.substeps.is_none() && !retry.forced && retry.doublings < params.retries;
+        if may && (jumps || !step.report.converged) {
+            retry.forced = jumps && jump > params.forced_jump * retry.jump && retry.jump > 0.0;
+            retry.jump = if jumps { jump } else { 0.0 };
+            return Verdict::Lost;
+        }
+        if jumps {
+            let (ends, strain) = (model.edges[edge], strain(model, &self.after, edge));
+            step.report.fall_short(Shortfall::Strain { ends, strain, tolerance: params.strain_jump });
+        }
+        Verdict::Good
+    }
+
+    /// By how much more an edge is strained than at the start of the sub-step, and which [1].
+    fn largest_jump(&self, model: &Model) -> (f64, usize) {
+        let jump = |e: usize| strain(model, &self.after, e).abs() - strain(model, &self.before, e).abs();
+        (0..model.edges.len())
+            .map(|e| (jump(e), e))
+            .fold((0.0, 0), |most, own| if own.0 > most.0 { own } else { most })
+    }
+
     /// x⁺ = x̃ + h v⁺.
     fn move_on(&mut self, boundary: &Boundary, allowed_depth: f64, duration: f64) {
         for (past, now) in self.past.iter_mut().zip([&self.x, &self.v]) {
@@ -177,12 +222,17 @@ impl Implicit {
 }
 
 impl Integrator for Implicit {
-    fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError> {
-        let model = step.model;
+    fn begin(&mut self, step: &mut StepContext, _: &State) -> Result<(), StepError> {
         self.unknowns.pull.renew_air(&step.environment.air);
         let forces = &step.environment.forces;
         self.unknowns.outside.resize(forces.len(), Vec4::ZERO);
         self.particles.load(forces, &mut self.unknowns.outside);
+        self.retry = Retry::default();
+        Ok(())
+    }
+
+    fn load(&mut self, step: &mut StepContext, state: &State) {
+        let model = step.model;
         self.particles.load(&state.positions, &mut self.x);
         self.particles.load(&state.velocities, &mut self.v);
         for node in model.cloth_particle_count()..model.particle_count() {
@@ -206,14 +256,16 @@ impl Integrator for Implicit {
             }
             (None, StepChoice::Auto) => None,
         };
-        Ok(())
+        self.retry.taken = 0;
+        self.equal = self.equal.map(|count| count << self.retry.doublings);
+        self.memory.next /= f64::from(1 << self.retry.doublings);
     }
 
     /// How long a sub-step can be shows when it has been solved, without contacts of features as yet.
     fn plan(&mut self, step: &mut StepContext, time: f64, left: f64) -> Result<Plan, StepError> {
         let whole = step.model.step_time;
         let count = match self.equal {
-            Some(count) => count - step.report.substeps,
+            Some(count) => count - self.retry.taken,
             None => (left
                 / self.memory.next.max(whole / f64::from(step.model.params.implicit.most_substeps)).min(left))
             .ceil() as u32,
@@ -256,6 +308,7 @@ impl Integrator for Implicit {
     fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
         step.observer.enter("move");
         let duration = substep.h;
+        self.retry.taken += 1;
         self.move_on(step.boundary, step.model.params.implicit.allowed_depth, duration);
         let Some(pipeline) = &mut step.pipeline else { return Verdict::Good };
         self.particles.gather(&self.x, &mut self.after);
@@ -267,7 +320,11 @@ impl Integrator for Implicit {
             }
         }
         rigid_bodies::stiffen(step.model, &mut self.after, &mut self.flight);
-        Verdict::Good
+        self.judge(step)
+    }
+
+    fn again(&mut self) {
+        self.retry.doublings = if self.retry.forced { 0 } else { self.retry.doublings + 1 };
     }
 
     fn ends(&mut self, _: &Model, ends: &mut [DVec3]) {
@@ -319,6 +376,12 @@ impl Integrator for Implicit {
     fn touching(&self) -> u32 {
         self.touching
     }
+}
+
+/// The strain of an edge [1].
+fn strain(model: &Model, positions: &[Vec4], edge: usize) -> f64 {
+    let [a, b] = model.edges[edge].map(|i| positions[i as usize].xyz());
+    a.distance(b) / model.rest_lengths[edge] - 1.0
 }
 
 /// Weights of now and of one sub-step ago in x̃ and ṽ, and h [s], for a sub-step after one of the duration `before`, 0 if there was none.

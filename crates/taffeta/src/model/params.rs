@@ -184,8 +184,10 @@ params! {
         most_substeps: u32 = 4096,
         /// By how much more an edge may be strained after a sub-step in which something touches than before it [1].
         strain_jump: f64 = 0.05,
-        /// Share of a larger jump that shorter sub-steps must leave; where they leave more, something forces it [1].
-        forced_jump: f64 = 0.5,
+        /// Share of a larger jump that sub-steps of a quarter may leave at most; where they leave more, something forces it [1].
+        forced_jump: f64 = 0.7,
+        /// The strain beyond which no step in which something touches is taken for converged [1].
+        largest_strain: f64 = 0.5,
         /// How often a step is taken again in twice as many sub-steps, if a jump is too large or contacts have not found their forces.
         retries: u32 = 3,
         /// Residual at which the linear system is taken for solved, relative to that of unchanged velocities (P4's stopping rule) [1].

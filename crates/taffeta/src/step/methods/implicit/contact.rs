@@ -7,6 +7,7 @@
 //! there, until the forces that the solution was found with are those that it asks for.
 
 use super::particles::OrderedParticles;
+use crate::collide::MovingBody;
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::Model;
 use crate::model::memory::HeldContact;
@@ -80,6 +81,8 @@ pub(super) struct ContactReach<'a> {
     pub x: &'a [Vec4],
     /// x̃, from which velocities lead to the end [m].
     pub start: &'a [Vec4],
+    /// How far what is too near parts at most, so that it does not jump [m].
+    pub parting: f64,
 }
 
 impl ContactReach<'_> {
@@ -181,7 +184,7 @@ impl ContactRows {
                     normal: near.normal,
                     other: end - near.normal * near.gap,
                     carried: near.after - near.before,
-                    distance: params.distance,
+                    distance: kept(body, params.distance, reach.x[i].xyz(), reach.parting),
                     friction: params.friction,
                     held: own.map_or(DVec3::ZERO, |own| own.friction),
                     pressure: own.map_or(0.0, |own| own.pressure),
@@ -374,25 +377,38 @@ impl ContactRows {
     }
 }
 
-/// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
+/// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities. `before` is where they
+/// were at the start [m], `parting` how far what was too near parts [m].
 pub(super) fn keep_out(
     boundary: &Boundary,
     allowed_depth: f64,
     particles: &OrderedParticles,
+    before: &[Vec4],
     [x, v]: [&mut [Vec4]; 2],
-    duration: f64,
+    (duration, parting): (f64, f64),
 ) {
     for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
         let solids = boundary.bodies.iter().zip(boundary.params(particles.cloth[i] as usize));
         for (body, params) in solids {
-            let (end, deep) = (x[i].xyz(), allowed_depth * params.distance);
-            let Some(near) = body.contact(end, params.distance - deep) else { continue };
+            let (end, allowed) = (x[i].xyz(), allowed_depth * params.distance);
+            let Some(near) = body.contact(end, params.distance - allowed) else { continue };
+            let distance = kept(body, params.distance, before[i].xyz(), parting);
+            if near.gap >= distance - allowed {
+                continue;
+            }
             let surface = (end - near.before) / duration;
             let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
-            x[i] = (end + near.normal * (params.distance - near.gap)).into();
+            x[i] = (end + near.normal * (distance - near.gap)).into();
             v[i] = (v[i].xyz() - near.normal * approach).into();
         }
     }
+}
+
+/// The distance that a point keeps from a body at the end of a sub-step, at the start of which it is at `from`: where it was nearer than that
+/// it parts slowly [m].
+fn kept(body: &MovingBody, distance: f64, from: DVec3, parting: f64) -> f64 {
+    let still = MovingBody { before: body.before, after: body.before };
+    still.contact(from, distance).map_or(distance, |near| distance.min(near.gap + parting))
 }
 
 impl ContactPoint {

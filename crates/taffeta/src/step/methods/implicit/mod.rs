@@ -14,6 +14,7 @@ mod particles;
 use super::Integrator;
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::memory::{HeldContact, ImplicitMemory};
+use crate::model::params::Params;
 use crate::model::{Environment, Memory, Model, State, StepChoice};
 use crate::step::boundary::Boundary;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
@@ -68,7 +69,7 @@ struct Retry {
     doublings: u32,
     /// Sub-steps taken in this attempt.
     taken: u32,
-    /// The jump of an edge's strain that ended the attempt before, 0 if none did [1].
+    /// The largest jump of an edge's strain that ended an attempt [1].
     jump: f64,
     /// Whether the step is taken as it comes: shorter sub-steps did not help.
     forced: bool,
@@ -120,7 +121,8 @@ impl Implicit {
             step.boundary.advance(model, step.environment, time, duration);
             let h = self.reach_back(duration, self.memory.last);
             let Self { unknowns, particles, x, v, start: [start, speed], memory, .. } = self;
-            let goal = Goal { time, duration, h, x, v, start, speed, contacts: &memory.contacts };
+            let parting = model.params.collision.parting_speed * duration;
+            let goal = Goal { time, duration, h, x, v, start, speed, parting, contacts: &memory.contacts };
             unknowns.solve(step, particles, &goal)?;
             if self.equal.is_some() {
                 return Ok(duration);
@@ -170,41 +172,43 @@ impl Implicit {
         if !self.unknowns.touch.any() {
             return Verdict::Good;
         }
-        let (jump, edge) = self.largest_jump(model);
+        let strain = |at: &[Vec4], edge: usize| strain(model, at, edge).abs();
+        let (jump, edge) = largest(model, |e| strain(&self.after, e) - strain(&self.before, e));
         let (jumps, retry) = (jump > params.strain_jump, &mut self.retry);
         let may = model.substeps.is_none() && !retry.forced && retry.doublings < params.retries;
         if may && (jumps || !step.report.converged) {
-            retry.forced = jumps && jump > params.forced_jump * retry.jump && retry.jump > 0.0;
-            retry.jump = if jumps { jump } else { 0.0 };
+            retry.forced = jumps && retry.doublings >= 2 && jump > params.forced_jump * retry.jump;
+            retry.jump = retry.jump.max(jump);
             return Verdict::Lost;
         }
-        if jumps {
-            let (ends, strain) = (model.edges[edge], strain(model, &self.after, edge));
-            step.report.fall_short(Shortfall::Strain { ends, strain, tolerance: params.strain_jump });
+        let (most, strained) = largest(model, |e| strain(&self.after, e));
+        let (edge, tolerance) = match most > params.largest_strain {
+            true => (strained, params.largest_strain),
+            false => (edge, params.strain_jump),
+        };
+        if jumps || most > params.largest_strain {
+            let (ends, strain) = (model.edges[edge], strain(&self.after, edge));
+            step.report.fall_short(Shortfall::Strain { ends, strain, tolerance });
         }
         Verdict::Good
     }
 
-    /// By how much more an edge is strained than at the start of the sub-step, and which [1].
-    fn largest_jump(&self, model: &Model) -> (f64, usize) {
-        let jump = |e: usize| strain(model, &self.after, e).abs() - strain(model, &self.before, e).abs();
-        (0..model.edges.len())
-            .map(|e| (jump(e), e))
-            .fold((0.0, 0), |most, own| if own.0 > most.0 { own } else { most })
-    }
-
     /// x⁺ = x̃ + h v⁺.
-    fn move_on(&mut self, boundary: &Boundary, allowed_depth: f64, duration: f64) {
+    fn move_on(&mut self, boundary: &Boundary, params: &Params, duration: f64) {
         for (past, now) in self.past.iter_mut().zip([&self.x, &self.v]) {
             past.iter_mut().zip(now).for_each(|(past, now)| *past = *now);
         }
-        self.x.copy_from_slice(self.unknowns.ends(&self.start[0]));
+        let ends = self.unknowns.ends(&self.start[0]);
+        self.start[0].copy_from_slice(&self.x);
+        self.x.copy_from_slice(ends);
         self.v.copy_from_slice(&self.unknowns.end);
         self.touching = self.unknowns.touch.remember(&mut self.memory.contacts);
         if self.order == Order::Second {
             self.forget_impacts(duration);
         }
-        keep_out(boundary, allowed_depth, &self.particles, [&mut self.x, &mut self.v], duration);
+        let parting = params.collision.parting_speed * duration;
+        let Self { particles, start: [before, _], x, v, .. } = self;
+        keep_out(boundary, params.implicit.allowed_depth, particles, before, [x, v], (duration, parting));
     }
 
     /// An impact is no smooth past: whoever is held moves on from there as if it always had, or BDF2 would throw it back.
@@ -296,7 +300,9 @@ impl Integrator for Implicit {
     fn solve(&mut self, step: &mut StepContext, substep: &Substep) -> Result<(), StepError> {
         let Substep { time, h: duration, .. } = *substep;
         let Self { unknowns, particles, x, v, start: [start, speed], memory, .. } = self;
-        let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: &memory.contacts };
+        let parting = step.model.params.collision.parting_speed * duration;
+        let goal =
+            Goal { time, duration, h: unknowns.h, x, v, start, speed, parting, contacts: &memory.contacts };
         // Around what intersects, contacts would hold both sides where they are.
         let clean = step.pipeline.as_deref().filter(|pipeline| !pipeline.is_tangled());
         let features = |pipeline| features::contacts(pipeline, step.model, particles, x, duration);
@@ -309,7 +315,7 @@ impl Integrator for Implicit {
         step.observer.enter("move");
         let duration = substep.h;
         self.retry.taken += 1;
-        self.move_on(step.boundary, step.model.params.implicit.allowed_depth, duration);
+        self.move_on(step.boundary, &step.model.params, duration);
         let Some(pipeline) = &mut step.pipeline else { return Verdict::Good };
         self.particles.gather(&self.x, &mut self.after);
         for _ in 0..step.model.params.implicit.contact_sweeps {
@@ -376,6 +382,12 @@ impl Integrator for Implicit {
     fn touching(&self) -> u32 {
         self.touching
     }
+}
+
+/// The edge of which something is largest, and how large; at least 0.
+fn largest(model: &Model, of: impl Fn(usize) -> f64) -> (f64, usize) {
+    let edges = (0..model.edges.len()).map(|edge| (of(edge), edge));
+    edges.fold((0.0, 0), |most, own| if own.0 > most.0 { own } else { most })
 }
 
 /// The strain of an edge [1].

@@ -29,13 +29,15 @@ pub(super) struct Goal<'a> {
     /// x̃ and ṽ.
     pub start: &'a [Vec4],
     pub speed: &'a [Vec4],
+    /// How far what is too near parts at most [m].
+    pub parting: f64,
     /// What contacts remember.
     pub contacts: &'a [HeldContact],
 }
 
 impl<'a> Goal<'a> {
     fn reach(&self) -> ContactReach<'a> {
-        ContactReach { h: self.h, x: self.x, start: self.start }
+        ContactReach { h: self.h, x: self.x, start: self.start, parting: self.parting }
     }
 }
 

@@ -3,7 +3,8 @@
 //! Along the normal a contact is a stiff spring that only pushes. Along the surface it is a spring to the point where it stuck, whose force is
 //! never more than friction times the pressure: beyond that the point is dragged along (return mapping, as in plasticity). Below the
 //! limit nothing creeps, and every row is symmetric and resists. With the limits held, all that is the slope of a convex energy, whose lowest place
-//! says which contacts push, stick and slide. It is found by solving again from the solution at hand; then limits follow the pressures
+//! says which contacts push, stick and slide. It is found by solving again from the solution at hand, first from velocities at which nothing is
+//! deep: from there the energy bounds all that a pass can do. Where forces are nearly those of the lowest place, limits follow the pressures
 //! there, until the forces that the solution was found with are those that it asks for.
 
 use super::particles::OrderedParticles;
@@ -144,8 +145,9 @@ impl ContactRows {
         }
     }
 
-    /// Lets rows push that have a pressure, or do where velocities `v` lead.
+    /// Lets rows push that have a pressure, or do where velocities `v` lead. How wrong forces are there nobody knows.
     pub fn restart(&mut self, reach: &ContactReach, v: &[Vec4]) {
+        self.left = [f64::INFINITY; 2];
         for row in &mut self.rows {
             let moved = row.moved(reach, v);
             row.pushes = row.contact.pressure > 0.0 || row.push(moved) > 0.0;
@@ -240,8 +242,9 @@ impl ContactRows {
         }
     }
 
-    /// Holds all rows against velocities: the share by which forces were not those that the law asks for. Rows are then as it asks; pressures
-    /// are those found, if forces are `balanced`.
+    /// Holds all rows against velocities `v`, to which a pass has gone a `share` of its way: the share by which forces are not those that the
+    /// law asks for, and whether that is so little that pressures, and with them the limits of friction, have followed. Rows are then as the
+    /// law asks.
     pub fn update_active_set(
         &mut self,
         boundary: &Boundary,
@@ -299,7 +302,8 @@ impl ContactRows {
         share(wrong[0], all[0]).max(along)
     }
 
-    /// Rows that would slide back over where they stuck on the way to a full solution `v` are held by their secants from now on.
+    /// Rows that would slide back over where they stuck on the way to a full solution `v` are held by their secants in the next pass: they
+    /// then do not shorten it.
     pub fn note_overshoot(&mut self, reach: &ContactReach, v: &[Vec4]) {
         for row in &mut self.rows {
             if let FrictionState::Sliding(d, _) = row.grip {

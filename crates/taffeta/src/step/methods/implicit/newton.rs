@@ -253,7 +253,8 @@ impl Unknowns {
         Ok(())
     }
 
-    /// Goes from where a pass began towards its solution as far as the energy falls; whether that is all the way.
+    /// Goes from where a pass began towards its solution, all the way if the energy then is lower, or else to where it is lowest; the share of
+    /// the way.
     ///
     /// With friction at the pressures so far, contacts and system are the slope of a convex energy, and a pass is a Newton step on it: it
     /// leads down, but past the bottom where contacts open, close or turn on the way.

@@ -71,6 +71,8 @@ struct ContactRow {
     /// Where the point is if velocities were 0, and how far from where it stuck it is then [m].
     point: DVec3,
     slip: DVec3,
+    /// The force that it had in the system where the last pass led [N].
+    had: DVec3,
 }
 
 /// Where a stage starts and how long it takes.
@@ -257,6 +259,10 @@ impl ContactRows {
         let known = self.rows.len();
         self.find(boundary, particles, reach, v, matrix, None);
         let missed: f64 = self.rows[known..].iter().map(|row| row.push(row.moved(reach, v))).sum();
+        for row in &mut self.rows[..known] {
+            let (block, force) = row.linear();
+            row.had = force - block * row.moved(reach, v);
+        }
         let wrong = self.wrong(known, missed, reach, v);
         // What a pass did not go of its way is still as wrong as it was.
         let left = if share < 1.0 { self.left.map(|left| (1.0 - share) * left) } else { [0.0; 2] };
@@ -276,14 +282,12 @@ impl ContactRows {
         (error, settled)
     }
 
-    /// By how much forces in the system were not those that the law asks for where velocities `v` lead, under the pressures so far, along the
-    /// normals and along the surfaces [N].
+    /// By how much forces that were in the system are not those that the law asks for where velocities `v` lead, under the pressures so far,
+    /// along the normals and along the surfaces [N].
     fn wrong(&self, known: usize, missed: f64, reach: &ContactReach, v: &[Vec4]) -> [f64; 2] {
         let mut wrong = [missed, 0.0];
         for row in &self.rows[..known] {
-            let moved = row.moved(reach, v);
-            let (block, force) = row.linear();
-            let error = row.force(moved) - (force - block * moved);
+            let error = row.force(row.moved(reach, v)) - row.had;
             wrong[0] += error.dot(row.contact.normal).abs();
             wrong[1] += row.contact.along(error).length();
         }
@@ -463,6 +467,7 @@ impl ContactRow {
             stiffness,
             point,
             slip,
+            had: DVec3::ZERO,
         };
         row.grip = row.first_grip(row.moved(reach, v));
         row

@@ -188,6 +188,14 @@ params! {
         longest_with_bodies: f64 = 1.0 / 2000.0,
         /// The most sub-steps that a step is cut into where the program chooses.
         most_substeps: u32 = 4096,
+        /// By how much more an edge may be strained after a sub-step in which something touches than before it [1].
+        strain_jump: f64 = 0.05,
+        /// Share of a larger jump that sub-steps of a quarter may leave at most; where they leave more, something forces it [1].
+        forced_jump: f64 = 0.7,
+        /// The strain beyond which no step in which something touches is taken for converged [1].
+        largest_strain: f64 = 0.5,
+        /// How often a step is taken again in twice as many sub-steps, if a jump is too large or contacts have not found their forces.
+        retries: u32 = 3,
         /// Residual at which the linear system is taken for solved, relative to that of unchanged velocities (P4's stopping rule) [1].
         linear_tolerance: f64 = 2e-2,
         /// The same where something touches: friction needs to know the pressure [1].
@@ -195,9 +203,13 @@ params! {
         /// Iterations of conjugate gradients at most.
         most_iterations: u32 = 1000,
         /// How often contacts are asked whether they push, stick or slide.
-        most_passes: u32 = 8,
+        most_passes: u32 = 32,
         /// Share of all pressure, and of all friction that there can be, by which forces of contacts may be wrong [1].
         contact_error: f64 = 0.02,
+        /// The same share at which the limits of friction follow the pressures [1].
+        settled: f64 = 0.1,
+        /// Share of the slope at the start of a pass by which energy has to fall along all of it [1].
+        downhill: f64 = 1e-3,
         /// Share of the slope at the start of a pass below which energy is as low as it gets along the line [1].
         flat_slope: f64 = 0.1,
         /// How often that place is bracketed.

@@ -4,7 +4,7 @@ use super::boundary::Boundary;
 use super::methods::Integrator;
 use super::observer::Observer;
 use super::report::{StepError, StepReport};
-use crate::collide::{CcdStats, ContactPipeline};
+use crate::collide::ContactPipeline;
 use crate::math::DVec3;
 use crate::model::{Environment, Model, State};
 use std::iter::Copied;
@@ -59,7 +59,7 @@ pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut Sta
     step.report.shortest_substep = f64::INFINITY;
     method.begin(step, state)?;
     loop {
-        step.report.ccd = CcdStats::default();
+        step.report = step.report.tried_again();
         method.load(step, state);
         if attempt(method, step, state.time)? == Verdict::Good {
             break;

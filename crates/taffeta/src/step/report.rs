@@ -152,6 +152,11 @@ impl StepReport {
         (self.redundant, self.contacts) = (next.redundant, next.contacts);
     }
 
+    /// What is left of an attempt that is made again: what it cost.
+    pub(super) fn tried_again(self) -> Self {
+        Self { converged: true, shortfall: None, ccd: CcdStats::default(), ..self }
+    }
+
     /// Notes that the step did not reach what its method promises, and why.
     pub(super) fn fall_short(&mut self, why: Shortfall) {
         self.converged = false;

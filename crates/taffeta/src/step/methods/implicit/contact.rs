@@ -3,10 +3,12 @@
 //! Along the normal a contact is a stiff spring that only pushes. Along the surface it is a spring to the point where it stuck, whose force is
 //! never more than friction times the pressure: beyond that the point is dragged along (return mapping, as in plasticity). Below the
 //! limit nothing creeps, and every row is symmetric and resists. With the limits held, all that is the slope of a convex energy, whose lowest place
-//! says which contacts push, stick and slide. It is found by solving again from the solution at hand; then limits follow the pressures
+//! says which contacts push, stick and slide. It is found by solving again from the solution at hand, first from velocities at which nothing is
+//! deep: from there the energy bounds all that a pass can do. Where forces are nearly those of the lowest place, limits follow the pressures
 //! there, until the forces that the solution was found with are those that it asks for.
 
 use super::particles::OrderedParticles;
+use crate::collide::MovingBody;
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::Model;
 use crate::model::memory::HeldContact;
@@ -19,6 +21,8 @@ use crate::step::boundary::Boundary;
 const AT_LIMIT: f64 = 1e-9;
 /// In place of a collider: a contact of features, which is not remembered.
 const OF_FEATURES: u32 = u32::MAX;
+/// Share of all pressure below which friction is round-off.
+const ROUNDING: f64 = 1e-12;
 
 /// A point Σ w_i x_i of cloth that comes near to something: a solid, or cloth again (then weights of both sides add up to 0).
 #[derive(Debug, Clone, Copy)]
@@ -60,11 +64,15 @@ struct ContactRow {
     /// Whether it pushes along the normal.
     pushes: bool,
     grip: FrictionState,
+    /// Whether sliding is taken by its secant: a force in proportion to the slip.
+    secant: bool,
     /// Stiffness [N/m].
     stiffness: f64,
     /// Where the point is if velocities were 0, and how far from where it stuck it is then [m].
     point: DVec3,
     slip: DVec3,
+    /// The force that it had in the system where the last pass led [N].
+    had: DVec3,
 }
 
 /// Where a stage starts and how long it takes.
@@ -76,6 +84,8 @@ pub(super) struct ContactReach<'a> {
     pub x: &'a [Vec4],
     /// x̃, from which velocities lead to the end [m].
     pub start: &'a [Vec4],
+    /// How far what is too near parts at most, so that it does not jump [m].
+    pub parting: f64,
 }
 
 impl ContactReach<'_> {
@@ -93,6 +103,8 @@ pub(super) struct ContactRows {
     listed: Vec<bool>,
     /// Diagonal and right-hand side as they were before rows were added.
     before: Vec<(u32, DMat3, Vec4)>,
+    /// By how much forces were wrong after the last pass, along normals and along surfaces [N].
+    left: [f64; 2],
 }
 
 impl ContactRows {
@@ -105,6 +117,7 @@ impl ContactRows {
             rows: Vec::with_capacity(room),
             listed: vec![false; particles * colliders],
             before: Vec::with_capacity(room),
+            left: [0.0; 2],
         }
     }
 
@@ -123,6 +136,26 @@ impl ContactRows {
         self.before.clear();
         self.find(boundary, particles, reach, v, matrix, Some(memory));
         self.find(boundary, particles, reach, falling, matrix, None);
+    }
+
+    /// Velocities of particles that touched go along with what they touched, as far as their distance from it.
+    pub fn go_along(&self, reach: &ContactReach, v: &mut [Vec4]) {
+        for row in self.rows.iter().filter(|row| row.contact.pressure > 0.0 && row.collider != OF_FEATURES) {
+            let ContactPoint { particles: [i, ..], normal, carried, .. } = row.contact;
+            let end = reach.end(i as usize, v) - reach.x[i as usize].xyz();
+            v[i as usize] += (normal * ((carried - end).dot(normal) / reach.h)).into();
+        }
+    }
+
+    /// Lets rows push that have a pressure, or do where velocities `v` lead. How wrong forces are there nobody knows.
+    pub fn restart(&mut self, reach: &ContactReach, v: &[Vec4]) {
+        self.left = [f64::INFINITY; 2];
+        for row in &mut self.rows {
+            let moved = row.moved(reach, v);
+            row.pushes = row.contact.pressure > 0.0 || row.push(moved) > 0.0;
+            row.grip = row.first_grip(moved);
+            row.secant = false;
+        }
     }
 
     /// Adds a row for every particle that would come too near to a solid and has none yet; with a memory for those that touched instead.
@@ -155,7 +188,7 @@ impl ContactRows {
                     normal: near.normal,
                     other: end - near.normal * near.gap,
                     carried: near.after - near.before,
-                    distance: params.distance,
+                    distance: kept(body, params.distance, reach.x[i].xyz(), reach.parting),
                     friction: params.friction,
                     held: own.map_or(DVec3::ZERO, |own| own.friction),
                     pressure: own.map_or(0.0, |own| own.pressure),
@@ -211,8 +244,9 @@ impl ContactRows {
         }
     }
 
-    /// Holds all rows against velocities: the share by which forces were not those that the law asks for. Rows are then as it asks; pressures
-    /// are those found, if forces are `balanced`.
+    /// Holds all rows against velocities `v`, to which a pass has gone a `share` of its way: the share by which forces are not those that the
+    /// law asks for, and whether that is so little that pressures, and with them the limits of friction, have followed. Rows are then as the
+    /// law asks.
     pub fn update_active_set(
         &mut self,
         boundary: &Boundary,
@@ -220,24 +254,72 @@ impl ContactRows {
         reach: &ContactReach,
         v: &[Vec4],
         matrix: &BlockMatrix,
-        balanced: bool,
-    ) -> f64 {
-        // Along the normal, and along the surface.
-        let (mut wrong, mut all) = ([0.0; 2], [0.0; 2]);
-        for row in &mut self.rows {
-            let moved = row.moved(reach, v);
-            let (block, force) = row.linear();
-            let error = row.settle(moved, balanced) - (force - block * moved);
-            wrong[0] += error.dot(row.contact.normal).abs();
-            wrong[1] += row.contact.along(error).length();
-            all[0] += row.push(moved);
-            all[1] += row.contact.friction * row.contact.pressure;
-        }
+        share: f64,
+    ) -> (f64, bool) {
         let known = self.rows.len();
         self.find(boundary, particles, reach, v, matrix, None);
         let missed: f64 = self.rows[known..].iter().map(|row| row.push(row.moved(reach, v))).sum();
+        for row in &mut self.rows[..known] {
+            let (block, force) = row.linear();
+            row.had = force - block * row.moved(reach, v);
+        }
+        let wrong = self.wrong(known, missed, reach, v);
+        // What a pass did not go of its way is still as wrong as it was.
+        let left = if share < 1.0 { self.left.map(|left| (1.0 - share) * left) } else { [0.0; 2] };
+        self.left = std::array::from_fn(|k| left[k] + wrong[k]);
+        let mut error = self.share(self.left, missed, reach, v);
+        let settled = error <= self.params.settled;
+        if settled {
+            self.rows[..known].iter_mut().for_each(|row| row.follow_pressure(row.moved(reach, v)));
+            let wrong = self.wrong(known, missed, reach, v);
+            self.left = std::array::from_fn(|k| left[k] + wrong[k]);
+            error = error.max(self.share(self.left, missed, reach, v));
+        }
+        for row in &mut self.rows {
+            row.settle(row.moved(reach, v));
+            row.secant &= share < 1.0;
+        }
+        (error, settled)
+    }
+
+    /// By how much forces that were in the system are not those that the law asks for where velocities `v` lead, under the pressures so far,
+    /// along the normals and along the surfaces [N].
+    fn wrong(&self, known: usize, missed: f64, reach: &ContactReach, v: &[Vec4]) -> [f64; 2] {
+        let mut wrong = [missed, 0.0];
+        for row in &self.rows[..known] {
+            let error = row.force(row.moved(reach, v)) - row.had;
+            wrong[0] += error.dot(row.contact.normal).abs();
+            wrong[1] += row.contact.along(error).length();
+        }
+        wrong
+    }
+
+    /// Forces that are wrong [N] as a share of all pressure, or of all friction that there can be.
+    fn share(&self, wrong: [f64; 2], missed: f64, reach: &ContactReach, v: &[Vec4]) -> f64 {
+        let mut all = [missed, 0.0];
+        for row in &self.rows {
+            all[0] += row.push(row.moved(reach, v));
+            all[1] += row.contact.friction * row.contact.pressure;
+        }
         let share = |wrong: f64, all: f64| if wrong > 0.0 { wrong / all } else { 0.0 };
-        share(wrong[0] + missed, all[0] + missed).max(share(wrong[1], all[1]))
+        let along = if wrong[1] > ROUNDING * all[0] { share(wrong[1], all[1]) } else { 0.0 };
+        share(wrong[0], all[0]).max(along)
+    }
+
+    /// Rows that would slide back over where they stuck on the way to a full solution `v` are held by their secants in the next pass: they
+    /// then do not shorten it.
+    pub fn note_overshoot(&mut self, reach: &ContactReach, v: &[Vec4]) {
+        for row in &mut self.rows {
+            if let FrictionState::Sliding(d, _) = row.grip {
+                let slip = row.slip + row.contact.along(row.moved(reach, v));
+                row.secant = slip.dot(d) < 0.0;
+            }
+        }
+    }
+
+    /// Energy of contacts where velocities `v` lead, with friction as at the pressures so far [J].
+    pub fn energy(&self, reach: &ContactReach, v: &[Vec4]) -> f64 {
+        self.rows.iter().map(|row| row.energy(row.moved(reach, v))).sum()
     }
 
     /// Work that contacts do per share of the way from velocities `from` to `to`, at a share of it, with friction as at the pressures so far [J].
@@ -295,31 +377,46 @@ impl ContactRows {
     pub fn forces(&self, reach: &ContactReach, v: &[Vec4], sum: &mut [Vec4]) {
         for row in &self.rows {
             let mut asked = *row;
-            let force = asked.settle(row.moved(reach, v), true);
+            let moved = row.moved(reach, v);
+            asked.follow_pressure(moved);
+            let force = asked.force(moved);
             row.contact.members().for_each(|(i, w)| sum[*i as usize] += (force * (reach.h * w)).into());
         }
     }
 }
 
-/// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities.
+/// Moves particles that are still too near to a solid out of it, and takes the approach out of their velocities. `before` is where they
+/// were at the start [m], `parting` how far what was too near parts [m].
 pub(super) fn keep_out(
     boundary: &Boundary,
     allowed_depth: f64,
     particles: &OrderedParticles,
+    before: &[Vec4],
     [x, v]: [&mut [Vec4]; 2],
-    duration: f64,
+    (duration, parting): (f64, f64),
 ) {
     for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
         let solids = boundary.bodies.iter().zip(boundary.params(particles.cloth[i] as usize));
         for (body, params) in solids {
-            let (end, deep) = (x[i].xyz(), allowed_depth * params.distance);
-            let Some(near) = body.contact(end, params.distance - deep) else { continue };
+            let (end, allowed) = (x[i].xyz(), allowed_depth * params.distance);
+            let Some(near) = body.contact(end, params.distance - allowed) else { continue };
+            let distance = kept(body, params.distance, before[i].xyz(), parting);
+            if near.gap >= distance - allowed {
+                continue;
+            }
             let surface = (end - near.before) / duration;
             let approach = (v[i].xyz() - surface).dot(near.normal).min(0.0);
-            x[i] = (end + near.normal * (params.distance - near.gap)).into();
+            x[i] = (end + near.normal * (distance - near.gap)).into();
             v[i] = (v[i].xyz() - near.normal * approach).into();
         }
     }
+}
+
+/// The distance that a point keeps from a body at the end of a sub-step, at the start of which it is at `from`: where it was nearer than that
+/// it parts slowly [m].
+fn kept(body: &MovingBody, distance: f64, from: DVec3, parting: f64) -> f64 {
+    let still = MovingBody { before: body.before, after: body.before };
+    still.contact(from, distance).map_or(distance, |near| distance.min(near.gap + parting))
 }
 
 impl ContactPoint {
@@ -361,13 +458,29 @@ impl ContactRow {
         let moved = point - contact.point(|i| reach.x[i].xyz()) - contact.carried;
         // The force that holds says how far the point is from where it stuck.
         let slip = contact.along(moved - contact.held / stiffness);
-        let mut row =
-            Self { contact, collider, pushes: true, grip: FrictionState::Stuck, stiffness, point, slip };
-        // Whoever slid goes on sliding, whoever was held tries to hold. Under a pressure that nobody knows yet nothing holds.
-        if contact.held.length() >= contact.friction * contact.pressure * (1.0 - AT_LIMIT) {
-            row.grip = row.grip_at(row.moved(reach, v));
-        }
+        let mut row = Self {
+            contact,
+            collider,
+            pushes: true,
+            grip: FrictionState::Stuck,
+            secant: false,
+            stiffness,
+            point,
+            slip,
+            had: DVec3::ZERO,
+        };
+        row.grip = row.first_grip(row.moved(reach, v));
         row
+    }
+
+    /// Whoever slid goes on sliding, whoever was held tries to hold. Under a pressure that nobody knows yet nothing holds.
+    fn first_grip(&self, moved: DVec3) -> FrictionState {
+        let ContactPoint { friction, pressure, held, .. } = self.contact;
+        if held.length() < friction * pressure * (1.0 - AT_LIMIT) {
+            FrictionState::Stuck
+        } else {
+            self.grip_at(moved)
+        }
     }
 
     /// How far velocities move the point [m].
@@ -388,6 +501,10 @@ impl ContactRow {
         // Along normal and surface it is equally stiff.
         let (mut block, mut force) = match self.grip {
             FrictionState::Stuck => (tangents * self.stiffness, self.slip * -self.stiffness),
+            FrictionState::Sliding(_, slip) if self.secant => {
+                let block = tangents * (friction * pressure / slip);
+                (block, block * -self.slip)
+            }
             FrictionState::Sliding(d, slip) => {
                 let across =
                     (tangents - DMat3::from_cols(d * d.x, d * d.y, d * d.z)) * (friction * pressure / slip);
@@ -426,20 +543,29 @@ impl ContactRow {
         ((self.slip + self.contact.along(moved)) * -self.stiffness).clamp_length_max(friction * pressure)
     }
 
+    /// Energy of the push and of what is held or dragged [J].
+    fn energy(&self, moved: DVec3) -> f64 {
+        let ContactPoint { friction, pressure, .. } = self.contact;
+        let most = friction * pressure;
+        let slip = (self.slip + self.contact.along(moved)).length();
+        let held = slip.min(most / self.stiffness);
+        0.5 * self.push(moved).powi(2) / self.stiffness
+            + 0.5 * self.stiffness * held * held
+            + most * (slip - held)
+    }
+
     fn force(&self, moved: DVec3) -> DVec3 {
         self.drag(moved) + self.contact.normal * self.push(moved)
     }
 
-    /// The force that the law asks for where the point has moved that far; the row is then as the law says. The pressure is what balanced all
-    /// forces, if they are `balanced`.
-    fn settle(&mut self, moved: DVec3, balanced: bool) -> DVec3 {
-        let push = self.push(moved);
-        if balanced {
-            // How deep a point got that nothing held says nothing of the pressure that will hold it.
-            self.contact.pressure = if self.pushes { push } else { 0.0 };
-        }
+    /// The pressure becomes the one that balanced all forces. How deep a point got that nothing held says nothing of the pressure that will.
+    fn follow_pressure(&mut self, moved: DVec3) {
+        self.contact.pressure = if self.pushes { self.push(moved) } else { 0.0 };
+    }
+
+    /// The row becomes as the law says where the point has moved that far.
+    fn settle(&mut self, moved: DVec3) {
         self.contact.held = self.drag(moved);
-        (self.pushes, self.grip) = (push > 0.0, self.grip_at(moved));
-        self.force(moved)
+        (self.pushes, self.grip) = (self.push(moved) > 0.0, self.grip_at(moved));
     }
 }

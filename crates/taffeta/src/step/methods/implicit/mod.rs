@@ -14,10 +14,11 @@ mod particles;
 use super::Integrator;
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::memory::{HeldContact, ImplicitMemory};
+use crate::model::params::Params;
 use crate::model::{Environment, Memory, Model, State, StepChoice};
 use crate::step::boundary::Boundary;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
-use crate::step::report::{StepError, StepReport};
+use crate::step::report::{Shortfall, StepError, StepReport};
 use crate::step::rigid_bodies;
 use contact::keep_out;
 use newton::{Goal, Unknowns};
@@ -58,6 +59,20 @@ pub struct Implicit {
     /// What is remembered; its past stands in `past` while a step is under way.
     memory: ImplicitMemory,
     touching: u32,
+    retry: Retry,
+}
+
+/// How often a step was taken again, and why.
+#[derive(Debug, Default)]
+struct Retry {
+    /// In how many times as many sub-steps, as a power of 2.
+    doublings: u32,
+    /// Sub-steps taken in this attempt.
+    taken: u32,
+    /// The largest jump of an edge's strain that ended an attempt [1].
+    jump: f64,
+    /// Whether the step is taken as it comes: shorter sub-steps did not help.
+    forced: bool,
 }
 
 impl Implicit {
@@ -85,6 +100,7 @@ impl Implicit {
             equal: None,
             memory: ImplicitMemory::default(),
             touching: 0,
+            retry: Retry::default(),
         }
     }
 
@@ -105,7 +121,8 @@ impl Implicit {
             step.boundary.advance(model, step.environment, time, duration);
             let h = self.reach_back(duration, self.memory.last);
             let Self { unknowns, particles, x, v, start: [start, speed], memory, .. } = self;
-            let goal = Goal { time, duration, h, x, v, start, speed, contacts: &memory.contacts };
+            let parting = model.params.collision.parting_speed * duration;
+            let goal = Goal { time, duration, h, x, v, start, speed, parting, contacts: &memory.contacts };
             unknowns.solve(step, particles, &goal)?;
             if self.equal.is_some() {
                 return Ok(duration);
@@ -148,18 +165,50 @@ impl Implicit {
         h
     }
 
+    /// Whether a sub-step can be trusted: not one in which something touches and an edge is strained much further than it was, or whose contacts
+    /// have not found their forces. Where shorter sub-steps jump nearly as far, led things force it.
+    fn judge(&mut self, step: &mut StepContext) -> Verdict {
+        let (model, params) = (step.model, &step.model.params.implicit);
+        if !self.unknowns.touch.any() {
+            return Verdict::Good;
+        }
+        let strain = |at: &[Vec4], edge: usize| strain(model, at, edge).abs();
+        let (jump, edge) = largest(model, |e| strain(&self.after, e) - strain(&self.before, e));
+        let (jumps, retry) = (jump > params.strain_jump, &mut self.retry);
+        let may = model.substeps.is_none() && !retry.forced && retry.doublings < params.retries;
+        if may && (jumps || !step.report.converged) {
+            retry.forced = jumps && retry.doublings >= 2 && jump > params.forced_jump * retry.jump;
+            retry.jump = retry.jump.max(jump);
+            return Verdict::Lost;
+        }
+        let (most, strained) = largest(model, |e| strain(&self.after, e));
+        let (edge, tolerance) = match most > params.largest_strain {
+            true => (strained, params.largest_strain),
+            false => (edge, params.strain_jump),
+        };
+        if jumps || most > params.largest_strain {
+            let (ends, strain) = (model.edges[edge], strain(&self.after, edge));
+            step.report.fall_short(Shortfall::Strain { ends, strain, tolerance });
+        }
+        Verdict::Good
+    }
+
     /// x⁺ = x̃ + h v⁺.
-    fn move_on(&mut self, boundary: &Boundary, allowed_depth: f64, duration: f64) {
+    fn move_on(&mut self, boundary: &Boundary, params: &Params, duration: f64) {
         for (past, now) in self.past.iter_mut().zip([&self.x, &self.v]) {
             past.iter_mut().zip(now).for_each(|(past, now)| *past = *now);
         }
-        self.x.copy_from_slice(self.unknowns.ends(&self.start[0]));
+        let ends = self.unknowns.ends(&self.start[0]);
+        self.start[0].copy_from_slice(&self.x);
+        self.x.copy_from_slice(ends);
         self.v.copy_from_slice(&self.unknowns.end);
         self.touching = self.unknowns.touch.remember(&mut self.memory.contacts);
         if self.order == Order::Second {
             self.forget_impacts(duration);
         }
-        keep_out(boundary, allowed_depth, &self.particles, [&mut self.x, &mut self.v], duration);
+        let parting = params.collision.parting_speed * duration;
+        let Self { particles, start: [before, _], x, v, .. } = self;
+        keep_out(boundary, params.implicit.allowed_depth, particles, before, [x, v], (duration, parting));
     }
 
     /// An impact is no smooth past: whoever is held moves on from there as if it always had, or BDF2 would throw it back.
@@ -177,12 +226,17 @@ impl Implicit {
 }
 
 impl Integrator for Implicit {
-    fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError> {
-        let model = step.model;
+    fn begin(&mut self, step: &mut StepContext, _: &State) -> Result<(), StepError> {
         self.unknowns.pull.renew_air(&step.environment.air);
         let forces = &step.environment.forces;
         self.unknowns.outside.resize(forces.len(), Vec4::ZERO);
         self.particles.load(forces, &mut self.unknowns.outside);
+        self.retry = Retry::default();
+        Ok(())
+    }
+
+    fn load(&mut self, step: &mut StepContext, state: &State) {
+        let model = step.model;
         self.particles.load(&state.positions, &mut self.x);
         self.particles.load(&state.velocities, &mut self.v);
         for node in model.cloth_particle_count()..model.particle_count() {
@@ -206,14 +260,16 @@ impl Integrator for Implicit {
             }
             (None, StepChoice::Auto) => None,
         };
-        Ok(())
+        self.retry.taken = 0;
+        self.equal = self.equal.map(|count| count << self.retry.doublings);
+        self.memory.next /= f64::from(1 << self.retry.doublings);
     }
 
     /// How long a sub-step can be shows when it has been solved, without contacts of features as yet.
     fn plan(&mut self, step: &mut StepContext, time: f64, left: f64) -> Result<Plan, StepError> {
         let whole = step.model.step_time;
         let count = match self.equal {
-            Some(count) => count - step.report.substeps,
+            Some(count) => count - self.retry.taken,
             None => (left
                 / self.memory.next.max(whole / f64::from(step.model.params.implicit.most_substeps)).min(left))
             .ceil() as u32,
@@ -244,7 +300,9 @@ impl Integrator for Implicit {
     fn solve(&mut self, step: &mut StepContext, substep: &Substep) -> Result<(), StepError> {
         let Substep { time, h: duration, .. } = *substep;
         let Self { unknowns, particles, x, v, start: [start, speed], memory, .. } = self;
-        let goal = Goal { time, duration, h: unknowns.h, x, v, start, speed, contacts: &memory.contacts };
+        let parting = step.model.params.collision.parting_speed * duration;
+        let goal =
+            Goal { time, duration, h: unknowns.h, x, v, start, speed, parting, contacts: &memory.contacts };
         // Around what intersects, contacts would hold both sides where they are.
         let clean = step.pipeline.as_deref().filter(|pipeline| !pipeline.is_tangled());
         let features = |pipeline| features::contacts(pipeline, step.model, particles, x, duration);
@@ -256,7 +314,8 @@ impl Integrator for Implicit {
     fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
         step.observer.enter("move");
         let duration = substep.h;
-        self.move_on(step.boundary, step.model.params.implicit.allowed_depth, duration);
+        self.retry.taken += 1;
+        self.move_on(step.boundary, &step.model.params, duration);
         let Some(pipeline) = &mut step.pipeline else { return Verdict::Good };
         self.particles.gather(&self.x, &mut self.after);
         for _ in 0..step.model.params.implicit.contact_sweeps {
@@ -267,7 +326,11 @@ impl Integrator for Implicit {
             }
         }
         rigid_bodies::stiffen(step.model, &mut self.after, &mut self.flight);
-        Verdict::Good
+        self.judge(step)
+    }
+
+    fn again(&mut self) {
+        self.retry.doublings = if self.retry.forced { 0 } else { self.retry.doublings + 1 };
     }
 
     fn ends(&mut self, _: &Model, ends: &mut [DVec3]) {
@@ -319,6 +382,18 @@ impl Integrator for Implicit {
     fn touching(&self) -> u32 {
         self.touching
     }
+}
+
+/// The edge of which something is largest, and how large; at least 0.
+fn largest(model: &Model, of: impl Fn(usize) -> f64) -> (f64, usize) {
+    let edges = (0..model.edges.len()).map(|edge| (of(edge), edge));
+    edges.fold((0.0, 0), |most, own| if own.0 > most.0 { own } else { most })
+}
+
+/// The strain of an edge [1].
+fn strain(model: &Model, positions: &[Vec4], edge: usize) -> f64 {
+    let [a, b] = model.edges[edge].map(|i| positions[i as usize].xyz());
+    a.distance(b) / model.rest_lengths[edge] - 1.0
 }
 
 /// Weights of now and of one sub-step ago in x̃ and ṽ, and h [s], for a sub-step after one of the duration `before`, 0 if there was none.

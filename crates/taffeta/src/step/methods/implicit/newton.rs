@@ -29,13 +29,15 @@ pub(super) struct Goal<'a> {
     /// x̃ and ṽ.
     pub start: &'a [Vec4],
     pub speed: &'a [Vec4],
+    /// How far what is too near parts at most [m].
+    pub parting: f64,
     /// What contacts remember.
     pub contacts: &'a [HeldContact],
 }
 
 impl<'a> Goal<'a> {
     fn reach(&self) -> ContactReach<'a> {
-        ContactReach { h: self.h, x: self.x, start: self.start }
+        ContactReach { h: self.h, x: self.x, start: self.start, parting: self.parting }
     }
 }
 
@@ -167,6 +169,9 @@ impl Unknowns {
         if self.holds && !pushed {
             return Ok(());
         }
+        if pushed {
+            self.start_over(goal);
+        }
         self.settle_contacts(step, particles, goal, 2..=self.params.most_passes)
     }
 
@@ -183,9 +188,16 @@ impl Unknowns {
         self.end.iter_mut().for_each(|v| *v += fall);
         let ways = [&self.before[..], &self.end];
         self.touch.begin(step.boundary, particles, &goal.reach(), ways, goal.contacts, &self.matrix);
-        self.end.copy_from_slice(&self.before);
+        self.start_over(goal);
         (self.scale, self.holds) = (0.0, false);
         self.settle_contacts(step, particles, goal, 1..=passes)
+    }
+
+    /// Begins from velocities that lead no further into anything than those before, so that every pass can tell by the energy how far to go.
+    fn start_over(&mut self, goal: &Goal) {
+        self.end.copy_from_slice(&self.before);
+        self.touch.go_along(&goal.reach(), &mut self.end);
+        self.touch.restart(&goal.reach(), &self.end);
     }
 
     /// Solves until contacts push, stick and slide as the solution asks for.
@@ -221,16 +233,16 @@ impl Unknowns {
 
             step.observer.enter("contact");
             self.touch.remove_rows(&mut self.matrix, &mut self.rhs);
-            let whole = pass == 1 || self.backtrack(goal);
-            let wrong = self.touch.update_active_set(
+            let share = if self.touch.any() { self.backtrack(goal) } else { 1.0 };
+            let (wrong, settled) = self.touch.update_active_set(
                 step.boundary,
                 particles,
                 &goal.reach(),
                 &self.end,
                 &self.matrix,
-                whole,
+                share,
             );
-            self.holds = whole && wrong <= params.contact_error;
+            self.holds = settled && wrong <= params.contact_error;
             if self.holds {
                 break;
             }
@@ -241,11 +253,12 @@ impl Unknowns {
         Ok(())
     }
 
-    /// Goes from where a pass began towards its solution as far as the energy falls; whether that is all the way.
+    /// Goes from where a pass began towards its solution, all the way if the energy then is lower, or else to where it is lowest; the share of
+    /// the way.
     ///
     /// With friction at the pressures so far, contacts and system are the slope of a convex energy, and a pass is a Newton step on it: it
     /// leads down, but past the bottom where contacts open, close or turn on the way.
-    fn backtrack(&mut self, goal: &Goal) -> bool {
+    fn backtrack(&mut self, goal: &Goal) -> f64 {
         let Self { params, matrix, rhs, pass_start: from, end, product, .. } = self;
         let [first, last] = [&*from, &*end].map(|v| {
             matrix.multiply(v, product);
@@ -256,8 +269,10 @@ impl Unknowns {
         let slope =
             |share: f64| (1.0 - share) * first + share * last - self.touch.work(&reach, from, end, share);
         let enough = params.flat_slope * slope(0.0).abs();
-        if slope(1.0) <= enough {
-            return true;
+        // The system is quadratic: its energy is the mean of its slopes.
+        let [start, full] = [&*from, &*end].map(|v| self.touch.energy(&reach, v));
+        if slope(1.0) <= enough || 0.5 * (first + last) + full <= start + params.downhill * slope(0.0) {
+            return 1.0;
         }
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..params.most_bisections {
@@ -272,8 +287,10 @@ impl Unknowns {
                 break;
             }
         }
-        end.iter_mut().zip(from).for_each(|(end, from)| *end = *from + (*end - *from) * (0.5 * (low + high)));
-        false
+        self.touch.note_overshoot(&reach, end);
+        let share = 0.5 * (low + high);
+        end.iter_mut().zip(from).for_each(|(end, from)| *end = *from + (*end - *from) * share);
+        share
     }
 
     /// M (1 + h r) + h C + h² K, and M ṽ + h (f + K (y - x̃)); r is the rate at which all velocity is lost to the air.

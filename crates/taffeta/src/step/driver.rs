@@ -4,7 +4,7 @@ use super::boundary::Boundary;
 use super::methods::Integrator;
 use super::observer::Observer;
 use super::report::{StepError, StepReport};
-use crate::collide::ContactPipeline;
+use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::DVec3;
 use crate::model::{Environment, Model, State};
 use std::iter::Copied;

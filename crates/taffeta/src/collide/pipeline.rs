@@ -72,6 +72,9 @@ impl ContactPipeline {
         }
         let longest_edge = model.cloths.iter().map(|c| c.longest_edge).fold(0.0, f64::max);
         let window = CcdWindow::new(model, environment, longest_edge);
+        let pad = model.params.collision.pad * longest_edge;
+        // Between thin layers much is near. A method that answers what CCD finds need not look so far ahead.
+        let thin = model.params.collision.pad_of_thickness * window.thinnest;
         Some(Self {
             found: CandidateCache::new(&window),
             contacts: Contacts::new(model, &window),
@@ -79,7 +82,7 @@ impl ContactPipeline {
             check: CcdCheck::new(),
             impact_zones: ImpactZones::new(model, &window),
             checked: Vec::new(),
-            pad: (model.params.collision.pad * longest_edge).min(model.params.collision.pad_of_thickness * window.thinnest),
+            pad: if model.method.keeps_lengths() { pad.min(thin) } else { pad },
             params: model.params.collision,
             window,
         })

@@ -185,6 +185,12 @@ impl CollisionSurface {
         Kept { distance, floor: solid + SQUEEZED * (distance - solid), solid, friction }
     }
 
+    /// Whether the object that a point belongs to has faces: round bodies are points and edges with a radius.
+    pub fn has_faces(&self, point: u32) -> bool {
+        let object = &self.objects[self.object_of_point(point)];
+        object.triangles.clone().any(|t| self.owned[t].is_face)
+    }
+
     /// Whether a stitch joins two features. They touch for good, and need not be pressed to: the distance that is never undercut is enough for them.
     pub fn are_sewn(&self, first: &[u32], second: &[u32]) -> bool {
         let sewn = |a: u32| second.iter().any(|b| self.sewn.binary_search(&[a, *b]).is_ok());

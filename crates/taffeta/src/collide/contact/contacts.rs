@@ -56,7 +56,7 @@ impl Contacts {
             rigid_contacts: RigidContacts::new(surface, &window.free),
             supports: Supports::new(model),
             listed: if learns { window.params.listed } else { 1.0 },
-            ends: if learns { Ends::OfTwo } else { Ends::OfNone },
+            ends: if learns { Ends::OfRound } else { Ends::OfNone },
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             met_otherwise: met_otherwise(model, surface),
             set: InstructionSet::available()[0],

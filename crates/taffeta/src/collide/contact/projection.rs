@@ -38,8 +38,8 @@ pub struct FeatureContact {
 /// Which edges are contacts that are nearest at an end. They are nearer still as a point and a face, but round bodies have no faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
-    /// Those of two things.
-    OfTwo,
+    /// Those of round bodies.
+    OfRound,
     /// None.
     OfNone,
 }
@@ -90,8 +90,8 @@ impl FeatureContact {
     ) -> Option<Self> {
         let (contact, gap) = Self::at(surface, pair, &pair.points.map(|p| points[p as usize]), inverse_mass)?;
         let at_an_end = || pair.kind == PairKind::EdgeEdge && contact.weights.contains(&0.0);
-        let of_one = || surface.object_of_point(pair.points[0]) == surface.object_of_point(pair.points[3]);
-        let is_other = at_an_end() && (ends == Ends::OfNone || of_one());
+        let has_faces = || [pair.points[0], pair.points[3]].iter().all(|p| surface.has_faces(*p));
+        let is_other = at_an_end() && (ends == Ends::OfNone || has_faces());
         (gap < contact.distance + reach(&contact) && !is_other).then_some(contact)
     }
 

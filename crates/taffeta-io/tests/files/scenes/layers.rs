@@ -3,6 +3,7 @@
 use std::ops::Range;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
+use taffeta::step::Shortfall;
 use taffeta_io::scene_file::{SceneSource, load};
 
 /// The built-in scene with cells half as long again, to be done in time.
@@ -65,17 +66,19 @@ fn a_shirt_that_is_sewn_over_a_skirt_stays_outside() {
     let source = SceneSource::find("layers").unwrap();
     let scene = load(&source, &COARSE.map(String::from)).unwrap_or_else(|faults| panic!("{faults}"));
     let mut simulation = taffeta_scene::simulation(&scene.scene, &scene.meshes).unwrap();
-    let mut missed = 0;
+    let (mut missed, mut open) = (0, None);
     let mut tell = |until: f64| {
         while simulation.state().time < until {
             let report = simulation.step().unwrap();
             let certificate = simulation.certificate();
             let time = simulation.state().time;
             assert_eq!([certificate.cloth_cloth, certificate.cloth_body], [0, 0], "at {time} s");
-            if !report.converged {
+            let is_seam = matches!(report.shortfall, Some(Shortfall::Seam { .. }));
+            if !report.converged && !is_seam {
                 println!("{time} s: {certificate:?}");
                 missed += 1;
             }
+            open = report.shortfall.filter(|_| is_seam);
         }
         order(&simulation)
     };
@@ -90,6 +93,7 @@ fn a_shirt_that_is_sewn_over_a_skirt_stays_outside() {
         assert!(told > HEIGHTS.len() * RAYS * 9 / 10, "{told}");
         assert_eq!(wrong, 0, "of {told}");
     }
-    // On cells as coarse as these one step of the sewing misses its tolerance, and says so; on those of the scene none does.
-    assert!(missed <= 1, "{missed} steps did not converge");
+    // On cells as coarse as these a seam of the skirt is caught on the hips for a second, and says so; on those of the scene none is. All are closed in the
+    // end, and lengths are kept throughout.
+    assert_eq!((missed, open), (0, None), "{missed} steps missed their lengths");
 }

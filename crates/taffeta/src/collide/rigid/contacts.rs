@@ -113,9 +113,7 @@ impl RigidContacts {
         self.list.sort_unstable_by_key(|touch| (touch.key, touch.points));
         self.list.dedup_by_key(|touch| touch.key);
         self.recall();
-        // The two lists change places, and each is to have room for the longest.
         let room = self.list.len();
-        self.before.reserve(room.saturating_sub(self.before.len()));
         self.held.reserve(room);
         self.learned.reserve(room);
     }
@@ -260,6 +258,8 @@ impl RigidContacts {
         let first_learned = self.list.len();
         self.list.append(&mut self.learned);
         let count = self.list.len();
+        // The two lists change places, and each is to have room for the longest.
+        self.before.reserve(count.saturating_sub(self.before.len()));
         if std::mem::take(&mut self.is_fresh) {
             self.prepare(bodies, moved, after);
             for touch in self.list.iter().filter(|touch| touch.push > 0.0) {

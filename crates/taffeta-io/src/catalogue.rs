@@ -32,6 +32,7 @@ pub fn patterns() -> &'static [BuiltIn] {
 pub fn scenes() -> &'static [BuiltIn] {
     built_in!(in "":
         "balloon",
+        "cage",
         "capsules",
         "catch",
         "curtain",
@@ -52,6 +53,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "mannequin",
         "needle",
         "objects",
+        "pile",
         "ring",
         "shirt",
         "skirt-spin",

@@ -236,7 +236,9 @@ pub fn project(
             contact.distance.min(n.dot(from) + contact.slowness * moved.params.parting_speed * moved.h)
         };
         let parted = Correction::of(kept - gap, done, contact.advance(&moved.before[..after.len()], after));
-        (done.push, done.stopped) = (done.push + parted.by_both + parted.stopped, done.stopped + parted.stopped);
+        // Sums that come back to nothing do so but for roundings.
+        done.stopped = (done.stopped + parted.stopped).max(0.0);
+        done.push = (done.push + parted.by_both + parted.stopped).max(done.stopped);
         let slip = to - from;
         let wanted = done.grip - (slip - n.dot(slip) * n);
         let alone = contact.whole_give / contact.give - 1.0;

@@ -237,7 +237,8 @@ impl RigidContact {
             let stopped = if self.stopped > 0.0 { (left / self.give_of_body).max(-self.stopped) } else { 0.0 };
             (stopped, by_both)
         };
-        let push = self.push + stopped + by_both;
+        // Sums that come back to nothing do so but for roundings.
+        let push = (self.push + stopped + by_both).max(0.0);
         let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)
             - self.sum(bodies, before, moved.bodies[0], |side| &side.here)
             - (self.anchor(planes, 1) - self.anchor(planes, 0));
@@ -249,7 +250,7 @@ impl RigidContact {
         let sliding = self.grip - self.slows * slip;
         let grip = if holding.length() > limit { sliding.clamp_length_max(limit) } else { holding };
         let felt = by_both * n + (grip - self.grip);
-        (self.push, self.stopped, self.grip) = (push, self.stopped + stopped, grip);
+        (self.push, self.stopped, self.grip) = (push, (self.stopped + stopped).clamp(0.0, push), grip);
         [felt, stopped * n]
     }
 

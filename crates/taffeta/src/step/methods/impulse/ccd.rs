@@ -48,6 +48,7 @@ impl Impulse {
         let (model, rows) = (step.model, self.lengths.strips.rows);
         let last = Limits { most_give: self.params.last_give * model.tolerance, ..Limits::NONE };
         let most = self.params.learning_sweeps * self.lengths.iterations_per_substep;
+        let enough = self.lengths.strain(&self.q).max(model.tolerance);
         self.saved_tension[..rows].copy_from_slice(&self.tension[..rows]);
         self.saved_ends.clone_from(&self.q);
         for sweep in 1..=most {
@@ -55,7 +56,7 @@ impl Impulse {
             self.correct(last, false, 0.0);
             self.touch(step, window.h);
             step.report.iterations += 1;
-            if sweep > 1 && self.lengths.strain(&self.q) <= model.tolerance {
+            if sweep > 1 && self.lengths.strain(&self.q) <= enough {
                 break;
             }
         }

@@ -5,6 +5,7 @@ mod candidates;
 mod contact;
 mod free;
 mod friction;
+mod heaps;
 mod lanes;
 mod motions;
 mod nearest;

@@ -60,11 +60,8 @@ fn what_lies_on_top_holds_the_lowest_sheet() {
         for cloth in &mut scene.cloth {
             cloth.fabric = "rough".into();
         }
-        let rough = FabricChange {
-            base: Some("cotton".into()),
-            friction: Some(mu),
-            ..FabricChange::default()
-        };
+        let rough =
+            FabricChange { base: Some("cotton".into()), friction: Some(mu), ..FabricChange::default() };
         scene.fabrics.insert("rough".into(), rough);
         let mut simulation = simulation(&scene);
         for _ in 0..20 {

@@ -291,7 +291,8 @@ impl Impulse {
                         // Once over all, only those are looked at again that touch or were moved since.
                         if inverse_mass[i] > 0.0 && (sweep == 0 || grip.0[3] > 0.0) {
                             let load = loads.get(i).map_or(0.0, |load| load * inverse_mass[i]);
-                            worker.contacts += solid_contact::touch(boundary, worker.cloth, x[i], q, grip, load);
+                            worker.contacts +=
+                                solid_contact::touch(boundary, worker.cloth, x[i], q, grip, load);
                         }
                     }
                 });

@@ -68,7 +68,7 @@ fn what_lies_on_top_holds_the_lowest_sheet() {
             simulation.step_frame(&mut ()).unwrap();
         }
         let from: Vec<f64> = simulation.positions().iter().map(|x| x.x).collect();
-        let air = simulation.environment().air.clone();
+        let air = simulation.environment().air;
         simulation.set_surroundings(DVec3::new(9.81 * along, -9.81, 0.0), air);
         for _ in 0..15 {
             simulation.step_frame(&mut ()).unwrap();

@@ -33,8 +33,10 @@ pub struct ContactPipeline {
     impact_zones: ImpactZones,
     /// The ends that were last checked [m].
     checked: Vec<DVec3>,
-    /// How far pairs reach beyond the distances that are kept [m].
+    /// How far pairs reach beyond the distances that are kept [m], and how far they do where no layers lie on one another: the further the more seldom they are
+    /// found.
     pad: f64,
+    wide_pad: f64,
 }
 
 /// What the end of a window took.
@@ -83,6 +85,7 @@ impl ContactPipeline {
             impact_zones: ImpactZones::new(model, &window),
             checked: Vec::new(),
             pad: if model.method.keeps_lengths() { pad.min(thin) } else { pad },
+            wide_pad: pad,
             params: model.params.collision,
             window,
         })
@@ -121,8 +124,21 @@ impl ContactPipeline {
         positions: impl Iterator<Item = DVec3>,
         ways: impl Iterator<Item = DVec3>,
     ) {
+        // What is listed depends a little on what was found: on nothing from before, or an interruption would show.
+        self.found.forget();
+        self.begin_shorter(model, times, positions, ways);
+    }
+
+    /// Starts the window that has just begun once more, as a shorter one: what was found for the longer serves.
+    pub fn begin_shorter(
+        &mut self,
+        model: &Model,
+        times: [f64; 2],
+        positions: impl Iterator<Item = DVec3>,
+        ways: impl Iterator<Item = DVec3>,
+    ) {
         self.window.place(model, times, positions, ways);
-        self.found.begin(&self.window, self.params.foresight, self.pad);
+        self.found.begin(&self.window, self.params.foresight * self.room(), self.pad);
         self.contacts.list(model, (&mut self.window, times[0]), &mut self.found, &self.tangles, self.pad);
     }
 
@@ -180,7 +196,8 @@ impl ContactPipeline {
     pub fn end(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
         self.window.end_at(ends);
         lift(&mut self.window);
-        self.found.ensure_valid(&self.window, self.pad);
+        let room = self.room();
+        self.found.ensure_valid(&self.window, room);
         self.found.tell_changed(&mut self.window, SHOWN * self.pad);
         self.check.run(&mut self.window, &mut self.found, &self.tangles);
         self.check.hits.len()
@@ -193,11 +210,12 @@ impl ContactPipeline {
 
     /// Ends the window elsewhere.
     pub fn end_again(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
+        let room = self.room();
         let Self { window, found, check, .. } = self;
         self.checked.clone_from(&window.end);
         window.end_at(ends);
         lift(window);
-        found.ensure_valid(window, self.pad);
+        found.ensure_valid(window, room);
         let changes = window.changed.iter_mut().zip(window.end.iter().zip(&self.checked));
         changes.for_each(|(changed, (end, checked))| *changed = end != checked);
         check.run(window, found, &self.tangles);
@@ -207,6 +225,7 @@ impl ContactPipeline {
     /// Changes the end of the window until the proof holds: a few rounds of pushes, then zones that move together. Read the accepted ends from
     /// [`ContactPipeline::ends`].
     pub fn resolve(&mut self) -> CcdStats {
+        let room = self.room();
         let Self { window, found, check, impact_zones, .. } = self;
         let mut settled = CcdStats::default();
         for round in 0..self.params.rounds {
@@ -230,12 +249,17 @@ impl ContactPipeline {
                 }
                 settled.pinched += impact_zones.slow_down(window, found, &check.hits);
             }
-            found.ensure_valid(window, self.pad);
+            found.ensure_valid(window, room);
         }
         if settled.rounds == self.params.rounds {
             settled.pinched += (check.hits.len() + sunk(window)) as u32;
         }
         settled
+    }
+
+    /// How far pairs are looked for, beyond the distances that they keep [m]. It decides how often, not what is done with them.
+    fn room(&self) -> f64 {
+        if self.contacts.depth() >= self.params.heap_depth { self.pad } else { self.wide_pad }
     }
 
     /// How far pairs reach beyond the distances that are kept [m].

@@ -126,16 +126,15 @@ impl StepContext<'_> {
         self.observer.enter("find contacts");
         let Boundary { positions, ways, .. } = &mut *self.boundary;
         method.motion(self.model, positions, ways);
-        let begin = |pipeline: &mut ContactPipeline, substeps: u32| {
-            let times = [k, k + substeps].map(|k| time + f64::from(k) * h);
-            let ways = ways.iter().map(|way| f64::from(substeps) * *way);
-            pipeline.begin(self.model, times, positions.iter().copied(), ways);
-            substeps
-        };
+        let times = |substeps: u32| [k, k + substeps].map(|k| time + f64::from(k) * h);
+        let moved = |substeps: u32| ways.iter().map(move |way| f64::from(substeps) * *way);
         let substeps = if most > 1 { pipeline.substeps(ways.iter().copied()).min(most) } else { 1 };
-        begin(pipeline, substeps);
+        pipeline.begin(self.model, times(substeps), positions.iter().copied(), moved(substeps));
         let fewer = pipeline.substeps_in_heap(ways.iter().copied()).filter(|fewer| *fewer < substeps);
-        fewer.map_or(substeps, |fewer| begin(pipeline, fewer))
+        if let Some(fewer) = fewer {
+            pipeline.begin_shorter(self.model, times(fewer), positions.iter().copied(), moved(fewer));
+        }
+        fewer.unwrap_or(substeps)
     }
 
     /// Moves bodies and pins on, and lets contacts start anew.

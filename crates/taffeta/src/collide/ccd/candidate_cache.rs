@@ -40,14 +40,15 @@ impl CandidateCache {
     }
 
     /// Begins a window: what was found for another is kept if it has all pairs that come within `pad` [m] of the distances they keep.
-    pub fn begin(&mut self, window: &CcdWindow, foresight: f64, pad: f64) {
+    /// If not, those are found that come within `room` [m].
+    pub fn begin(&mut self, window: &CcdWindow, room: f64, pad: f64) {
         let near = self.within - 0.5 * pad;
         let is_near = |(x, found): (&DVec3, &DVec3)| x.distance_squared(*found) <= near * near;
         let is_covered = |points: &[DVec3]| points.iter().zip(&self.ends).all(is_near);
         if near > 0.0 && is_covered(&window.start) && is_covered(&window.end) {
             self.waiting.fill(true);
         } else {
-            self.find(window, foresight * pad);
+            self.find(window, room);
         }
         self.expected.copy_from_slice(&window.end);
     }

@@ -56,7 +56,7 @@ impl Supports {
     /// Nothing weighs on anything.
     pub fn forget(&mut self) {
         self.loads.fill(0.0);
-        self.is_loaded = false;
+        (self.is_loaded, self.depth) = (false, 0);
     }
 
     /// Finds the levels of the particles of `contacts` in a window that starts at `time` [s].

@@ -1,10 +1,10 @@
 //! The contacts of a window: listed at its start, answered in each of its sub-steps.
 
-use super::supports::Supports;
 use super::projection::{self, ContactMotion, Done, Ends, FeatureContact};
+use super::supports::Supports;
 use crate::collide::broad_phase::candidates::Pair;
-use crate::collide::ccd::check::Hit;
 use crate::collide::ccd::candidate_cache::{CandidateCache, TASK, room_for};
+use crate::collide::ccd::check::Hit;
 use crate::collide::ccd::separating_axis_filter::SeparatingAxisFilter;
 use crate::collide::ccd::tangles::Tangles;
 use crate::collide::ccd::window::{CcdWindow, for_every_two};
@@ -15,6 +15,9 @@ use crate::math::lanes::InstructionSet;
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::{Collider, Form, Model};
 use crate::parallel;
+
+/// Share of the way from the floor to the distance at which learned contacts end at least [1]: on the floor itself a proof would fail again.
+const ABOVE_FLOOR: f64 = 0.05;
 
 /// What is near and is pushed apart where it presses.
 #[derive(Debug)]
@@ -157,7 +160,7 @@ impl Contacts {
                 let parts = contact.points.iter().zip(contact.weights);
                 let gap = parts.map(|(p, w)| w * start[*p as usize]).sum::<DVec3>().dot(contact.normal);
                 let kept = window.kept(pair);
-                contact.distance = gap.clamp(kept.floor + 0.05 * (kept.distance - kept.floor), contact.distance);
+                contact.distance = gap.clamp(kept.floor + ABOVE_FLOOR * (kept.distance - kept.floor), contact.distance);
                 self.list.push(contact);
                 self.done.push(Done::default());
             }

@@ -84,6 +84,9 @@ fn attempt(method: &mut dyn Integrator, step: &mut StepContext, start: f64) -> R
             let most = renewed_after.map_or(count - k, |most| most.min(count));
             let until = k + step.begin_window(method, time, (k, most), h);
             for k in k..until {
+                if step.observer.is_cancelled() {
+                    return Err(StepError::Cancelled);
+                }
                 let [time, until] = [k, k + 1].map(|k| time + f64::from(k) * h);
                 let substep = Substep { time, until, h, k, count };
                 step.begin_substep(&substep);

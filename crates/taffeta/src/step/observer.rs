@@ -1,11 +1,15 @@
-//! Who watches a step: the engine has no clock, its caller may.
+//! Who watches a step: the engine has no clock and hears no signals, its caller may.
 
-/// Is told which stage of a step begins. Stages follow one another, none is inside another.
+/// Is told which stage of a step begins, and may end it. Stages follow one another, none is inside another.
 pub trait Observer {
     /// From here on the step is in this stage.
     fn enter(&mut self, stage: &'static str);
     /// The step is over.
     fn leave(&mut self);
+    /// Whether the step is to end, asked between its sub-steps: it then fails with [`StepError::Cancelled`](super::StepError::Cancelled), and the state stays.
+    fn is_cancelled(&mut self) -> bool {
+        false
+    }
 }
 
 /// Nobody watches.

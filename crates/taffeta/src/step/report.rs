@@ -168,6 +168,9 @@ impl StepReport {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
+    /// Who watches the step has ended it.
+    #[error("the step was cancelled; the state before is kept")]
+    Cancelled,
     /// A particle left the numbers.
     #[error(
         "particle {particle} of `{cloth}` is at {position} after the step to {time:.6} s; the state before is kept. \

@@ -3,7 +3,7 @@
 use crate::common::{free_sheet, run, simulation};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::step::{Hands, InteractionError, momentum};
+use taffeta::step::{Hands, InteractionError, Observer, StepError, momentum};
 use taffeta_scene::{Collider, Ease, Keyframe, Method, Pin, Scene, Side, SphereShape};
 
 /// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces. What hands do far from their grip is for long runs.
@@ -260,5 +260,35 @@ fn clones_go_on_with_the_same_bits_side_by_side() {
         assert_eq!(left, right);
         assert_eq!(hashes(&mut first, 3), left, "{}", method.name());
         assert!(std::sync::Arc::ptr_eq(first.model(), clones[0].model()), "the model is shared");
+    }
+}
+
+/// Ends a step after so many sub-steps.
+struct CancelAfter(u32);
+
+impl Observer for CancelAfter {
+    fn enter(&mut self, _: &'static str) {}
+    fn leave(&mut self) {}
+    fn is_cancelled(&mut self) -> bool {
+        self.0 = self.0.wrapping_sub(1);
+        self.0 == u32::MAX
+    }
+}
+
+#[test]
+fn a_cancelled_step_has_changed_nothing() {
+    for method in Method::ALL {
+        let mut scene = hanging(*method);
+        scene.collider = vec![Collider { sphere: Some(SphereShape { radius: 0.2 }), ..Collider::default() }];
+        let mut cut = simulation(&scene);
+        hashes(&mut cut, 2);
+        let mut whole = cut.clone();
+        let substeps = whole.step().unwrap().substeps;
+        for done in [0, substeps / 2] {
+            let report = cut.step_observed(&mut CancelAfter(done));
+            assert_eq!(report, Err(StepError::Cancelled), "{} after {done} of {substeps}", method.name());
+        }
+        cut.step().unwrap();
+        assert_eq!(hashes(&mut cut, 2), hashes(&mut whole, 2), "{}", method.name());
     }
 }

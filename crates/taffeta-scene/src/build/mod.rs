@@ -152,6 +152,7 @@ fn empty_model(scene: &Scene) -> Model {
         tolerance: scene.solver.tolerance,
         cloth_meets_cloth: scene.contact.cloth_cloth,
         max_iterations: scene.solver.max_iterations,
+        budget: scene.solver.budget,
         direction: scene.solver.direction,
         velocities: scene.solver.velocities,
         step: scene.solver.step,

@@ -132,6 +132,11 @@ pub struct Solver {
     #[schemars(range(min = 1, max = 1_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
+    /// What a step may cost at most, in iterations over all its attempts. A step that cannot keep its promise within it ends with what it has, without
+    /// intersections, and is marked as not converged; left out, it takes what it needs. The viewer sets it.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u32>,
     /// Where the impulse methods take the directions of edges.
     pub direction: Direction,
     /// What the impulse methods do with velocities along edges.
@@ -157,6 +162,7 @@ impl Default for Solver {
             substeps: None,
             tolerance: 0.01,
             max_iterations: None,
+            budget: None,
             direction: Direction::Preview,
             velocities: Velocities::Kept,
             step: StepChoice::default(),

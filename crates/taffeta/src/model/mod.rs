@@ -9,6 +9,7 @@ pub mod options;
 pub mod params;
 pub mod parting;
 pub mod pins;
+pub mod reach;
 pub mod state;
 pub mod stitches;
 pub mod topology;
@@ -50,6 +51,8 @@ pub struct Model {
     pub cloth_meets_cloth: bool,
     /// Iterations in a step at most, if the scene gives a number.
     pub max_iterations: Option<u32>,
+    /// The most iterations of a step that has to be taken again or mended; it then ends with what it has.
+    pub budget: Option<u32>,
     /// Where impulses take the directions of edges.
     pub direction: Direction,
     /// What is done with velocities along edges.

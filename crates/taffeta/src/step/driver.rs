@@ -10,6 +10,9 @@ use crate::model::{Environment, Model, State};
 use std::iter::Copied;
 use std::slice::Iter;
 
+/// A step that is taken again may cost so many times as much as before; what is left of its budget must be enough for it.
+const AGAIN: u32 = 2;
+
 /// What all parts of a step share.
 pub struct StepContext<'a> {
     pub model: &'a Model,
@@ -44,7 +47,7 @@ pub struct Substep {
 }
 
 /// What a step came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// All is within tolerance.
     Good,
@@ -59,9 +62,12 @@ pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut Sta
     step.report.shortest_substep = f64::INFINITY;
     method.begin(step, state)?;
     loop {
+        let before = step.report.iterations;
         step.report = step.report.tried_again();
         method.load(step, state);
-        if attempt(method, step, state.time)? == Verdict::Good {
+        let verdict = attempt(method, step, state.time)?;
+        let taken = step.report.iterations - before;
+        if verdict == Verdict::Good || step.iterations_left() < taken.saturating_mul(AGAIN) {
             break;
         }
         method.again();
@@ -93,7 +99,7 @@ fn attempt(method: &mut dyn Integrator, step: &mut StepContext, start: f64) -> R
                 method.predict(step, &substep);
                 method.solve(step, &substep)?;
                 step.report.substeps += 1;
-                if method.update(step, &substep) == Verdict::Lost {
+                if method.update(step, &substep) == Verdict::Lost && step.iterations_left() > 0 {
                     return Ok(Verdict::Lost);
                 }
             }
@@ -110,8 +116,7 @@ fn attempt(method: &mut dyn Integrator, step: &mut StepContext, start: f64) -> R
         // The last sub-step ends exactly where the step ends.
         done = if k == count { whole } else { done + f64::from(k) * h };
     }
-    method.mend(step, start + whole);
-    Ok(verdict)
+    Ok(verdict.max(method.mend(step, start + whole)))
 }
 
 /// A window of CCD: so many sub-steps of `h` [s], perhaps the last of what was planned.
@@ -123,6 +128,11 @@ pub struct Window {
 }
 
 impl StepContext<'_> {
+    /// Iterations that the budget of the step still allows.
+    pub fn iterations_left(&self) -> u32 {
+        self.model.budget.map_or(u32::MAX, |budget| budget.saturating_sub(self.report.iterations))
+    }
+
     /// Starts a window of at most so many sub-steps from number `k` on; returns how many it has. The sub-steps count from a time [s] on.
     fn begin_window(&mut self, method: &mut dyn Integrator, time: f64, (k, most): (u32, u32), h: f64) -> u32 {
         let Some(pipeline) = &mut self.pipeline else { return most };
@@ -159,7 +169,8 @@ impl StepContext<'_> {
         self.observer.enter("ccd");
         let hits = self.prove(method, |pipeline, ends| pipeline.end(ends));
         let (mut left, mut learned) = (hits, 0);
-        while left > 0 && learned < self.model.params.collision.learning_rounds {
+        while left > 0 && learned < self.model.params.collision.learning_rounds && self.iterations_left() > 0
+        {
             self.pipeline.iter_mut().for_each(|pipeline| pipeline.learn());
             if !method.answer_learned(self, window) {
                 break;

@@ -2,9 +2,13 @@
 
 use super::Simulation;
 use crate::math::DVec3;
+use crate::model::reach::{shortest_ways, within};
 use crate::model::state::StateMismatch;
 use crate::model::{AirModel, Ease, Keyframe, Model, Motion, PinGroup};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How far a hand goes from what else is held, of what the cloth between them allows [1].
+const REACH: f64 = 0.99;
 
 /// Particles that are held or freed by hand, on top of the pins of the scene.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -93,7 +97,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Holds a particle from now on, and leads it to a place [m] within a `duration` [s].
+    /// Holds a particle from now on, and leads it to a place [m] within a `duration` [s], but no further than the cloth reaches from all that is held.
     pub fn hold(&mut self, particle: u32, place: DVec3, duration: f64) -> Result<(), InteractionError> {
         self.check_particle(particle)?;
         let mut grip = self.grip.clone().unwrap_or_default();
@@ -171,7 +175,8 @@ impl Simulation {
         }
     }
 
-    /// Holds and frees these particles from now on and no others; what is held goes to its place in `duration` [s] at constant speed.
+    /// Holds and frees these particles from now on and no others; what is held goes to its place in `duration` [s] at constant speed, but no further than
+    /// the cloth reaches from all else that is held.
     ///
     /// While the same particles stay held only their ways change, which costs nothing. Particles that do not exist are left out.
     pub fn set_hands(&mut self, hands: &Hands, duration: f64) {
@@ -184,7 +189,7 @@ impl Simulation {
     }
 
     /// Takes over who is held. Those that are led `anew` go to their places within a `duration` [s]; all others stay on their ways.
-    fn take_grip(&mut self, grip: Grip, anew: impl Fn(u32) -> bool, duration: f64) {
+    fn take_grip(&mut self, mut grip: Grip, anew: impl Fn(u32) -> bool, duration: f64) {
         if self.grip.is_none() && grip == Grip::default() {
             return;
         }
@@ -194,6 +199,11 @@ impl Simulation {
             && grip.attached == before.attached;
         let own = self.model.pins.len();
         let mut pins = grip.pins(&self.model);
+        let led_anew: Vec<u32> = grip.hands.held.keys().copied().filter(|particle| anew(*particle)).collect();
+        for particle in led_anew {
+            let place = self.within_reach(particle, &grip.hands.held, &pins);
+            grip.hands.held.insert(particle, place);
+        }
         for (pin, (particle, place)) in pins[own..].iter_mut().zip(&grip.hands.held) {
             let under_way = before.hands.held.keys().position(|held| held == particle);
             *pin = match under_way.filter(|_| !anew(*particle)) {
@@ -210,6 +220,31 @@ impl Simulation {
             self.renew();
         }
     }
+}
+
+impl Simulation {
+    /// Where a held particle goes [m]: near its place, but within reach of all else that is pinned. Hands before it are where they go to by then, those after
+    /// it anywhere on their ways. What is further apart already stays so.
+    fn within_reach(&mut self, particle: u32, held: &BTreeMap<u32, DVec3>, pins: &[PinGroup]) -> DVec3 {
+        let ways = self.scratch.ways.entry(particle).or_insert_with(|| shortest_ways(&self.model, particle));
+        let (x, place) = (&self.state.positions, held[&particle]);
+        let at = |other: u32| match held.get(&other) {
+            Some(to) if other < particle => *to,
+            Some(to) => nearest_on_way(x[other as usize], *to, place),
+            None => x[other as usize],
+        };
+        let pinned = pins.iter().flat_map(|pin| pin.particles.iter().copied());
+        let tied = pinned.filter(|i| *i != particle && ways[*i as usize].is_finite());
+        let reach = |i: u32| x[i as usize].distance(x[particle as usize]).max(REACH * ways[i as usize]);
+        within(place, tied.map(|i| (at(i), reach(i))))
+    }
+}
+
+/// The point between two others that is nearest to a place [m].
+fn nearest_on_way(from: DVec3, to: DVec3, place: DVec3) -> DVec3 {
+    let way = to - from;
+    let share = (place - from).dot(way) / way.length_squared().max(f64::MIN_POSITIVE);
+    from + share.clamp(0.0, 1.0) * way
 }
 
 impl Grip {

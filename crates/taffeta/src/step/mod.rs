@@ -26,6 +26,7 @@ use boundary::Boundary;
 use driver::StepContext;
 use interaction::Grip;
 use methods::Integrator;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tearing::Parting;
 
@@ -69,6 +70,8 @@ struct Scratch {
     boundary: Boundary,
     pipeline: Option<Box<ContactPipeline>>,
     limiter: Option<Limiter>,
+    /// From particles that hands hold: the shortest ways to all others along edges [m].
+    ways: BTreeMap<u32, Vec<f64>>,
 }
 
 impl Scratch {
@@ -83,6 +86,7 @@ impl Scratch {
             boundary: Boundary::new(model, environment, methods::corners(model.method)),
             pipeline: ContactPipeline::new(model, environment).map(Box::new),
             limiter: model.limit.as_ref().map(|_| Limiter::new(model, environment)),
+            ways: BTreeMap::new(),
         }
     }
 }

@@ -61,8 +61,10 @@ pub trait Integrator: Debug + Send {
     /// Goes on from where CCD lets particles end [m].
     fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window);
 
-    /// After the last window, at a time [s]: mends what CCD has disturbed.
-    fn mend(&mut self, _: &mut StepContext, _time: f64) {}
+    /// After the last window, at a time [s]: mends what CCD has disturbed, and looks at the step again.
+    fn mend(&mut self, _: &mut StepContext, _time: f64) -> Verdict {
+        Verdict::Good
+    }
 
     /// The step is taken again, in shorter sub-steps.
     fn again(&mut self) {}

@@ -15,7 +15,8 @@ impl Impulse {
         // The strain that sweeps left.
         let mut left = 0.0_f64;
         for _ in 0..self.params.mends {
-            if !self.lengths_kept || left.max(self.error(model)) <= model.tolerance {
+            let kept = left.max(self.error(model)) <= model.tolerance;
+            if kept || !self.lengths_kept || step.iterations_left() == 0 {
                 break;
             }
             for ((x, y), q) in self.x[..n].iter_mut().zip(&mut self.y).zip(&self.q) {

@@ -56,7 +56,8 @@ impl Impulse {
         let iterations_per_substep = self.lengths.iterations_per_substep;
         let most = model
             .max_iterations
-            .map_or(self.params.last_sweeps * iterations_per_substep, |most| most - step.report.iterations);
+            .map_or(self.params.last_sweeps * iterations_per_substep, |most| most - step.report.iterations)
+            .min(step.iterations_left());
         while error > model.tolerance
             && sweeps < most.min(best_at + self.params.stalled_sweeps * iterations_per_substep)
         {

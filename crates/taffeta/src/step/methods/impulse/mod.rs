@@ -503,11 +503,12 @@ impl Integrator for Impulse {
     }
 
     /// What CCD has stretched comes back to tolerance where there is room: sweeps that take no time, under CCD. Velocities stay.
-    fn mend(&mut self, step: &mut StepContext, time: f64) {
+    fn mend(&mut self, step: &mut StepContext, time: f64) -> Verdict {
         if step.pipeline.is_some() {
             step.observer.enter("mend");
             self.mend_lengths(step, time);
         }
+        self.controller.reconsider(self.lengths_kept)
     }
 
     fn again(&mut self) {

@@ -2,11 +2,9 @@
 
 use crate::check;
 use crate::math::DVec3;
-use crate::model::topology::Topology;
+use crate::model::reach::shortest_ways;
 use crate::model::{Environment, Model};
 use crate::step::report::Shortfall;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Pins from which ways are measured at most, spread over all of them.
 const MOST_PINS: usize = 32;
@@ -47,35 +45,11 @@ impl Reaches {
 
 fn ways(model: &Model, environment: &Environment) -> Vec<([u32; 2], f64)> {
     let pinned: Vec<u32> = environment.pins.iter().flat_map(|pin| pin.particles.iter().copied()).collect();
-    let (starts, neighbours) = Topology::neighbours(&model.edges, model.particle_count());
     let mut list = Vec::new();
     for &from in pinned.iter().step_by(pinned.len().div_ceil(MOST_PINS).max(1)) {
-        let way = shortest(model, &starts, &neighbours, from);
+        let way = shortest_ways(model, from);
         let reached = pinned.iter().filter(|to| **to != from && way[**to as usize].is_finite());
         list.extend(reached.map(|&to| ([from, to], way[to as usize])));
     }
     list
-}
-
-/// The shortest way from a particle to every other, along edges [m] (Dijkstra).
-fn shortest(model: &Model, starts: &[u32], neighbours: &[u32], from: u32) -> Vec<f64> {
-    let mut way = vec![f64::INFINITY; model.particle_count()];
-    way[from as usize] = 0.0;
-    // Lengths are positive: their bits are in the order of the numbers.
-    let mut open = BinaryHeap::from([Reverse((0u64, from))]);
-    while let Some(Reverse((bits, i))) = open.pop() {
-        let so_far = f64::from_bits(bits);
-        if so_far > way[i as usize] {
-            continue;
-        }
-        for &j in &neighbours[starts[i as usize] as usize..starts[i as usize + 1] as usize] {
-            let edge = model.edges.binary_search(&[i.min(j), i.max(j)]);
-            let length = so_far + edge.map_or(f64::INFINITY, |e| model.rest_lengths[e]);
-            if length < way[j as usize] {
-                way[j as usize] = length;
-                open.push(Reverse((length.to_bits(), j)));
-            }
-        }
-    }
-    way
 }

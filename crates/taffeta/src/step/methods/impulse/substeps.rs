@@ -27,7 +27,8 @@ pub struct SubstepController {
     most: f64,
     enough_for: f64,
     tries: u32,
-    /// Whether the step before missed its tolerance: then trying again is not worth it.
+    /// Whether the step before missed its tolerance: then trying again is not worth it; and whether this one does.
+    missed_before: bool,
     missed: bool,
     /// Whether pins forbid the lengths that are asked for: then it is of no use.
     hopeless: bool,
@@ -69,10 +70,13 @@ impl SubstepController {
             many_sweeps: if dear { params.many_dear_sweeps } else { params.many_sweeps },
             fixed: model.substeps.is_some(),
             capped: model.max_iterations.is_some(),
-            most: most.min(f64::from(params.most_substeps)),
+            most: most
+                .min(f64::from(params.most_substeps))
+                .min(model.budget.map_or(f64::INFINITY, f64::from)),
             enough_for: most / f64::from(iterations),
             tries: 0,
-            missed: memory.missed,
+            missed_before: memory.missed,
+            missed: false,
             hopeless: false,
             worst: 0.0,
             slow: model.cloths.iter().map(slow).sum::<f64>().max(f64::MIN_POSITIVE),
@@ -128,7 +132,7 @@ impl SubstepController {
             return Verdict::Lost;
         }
         let reached = kept && closed;
-        if !reached && !self.missed && !self.is_last_try(Verdict::Missed) {
+        if !reached && !self.missed_before && !self.is_last_try(Verdict::Missed) {
             return Verdict::Missed;
         }
         self.missed = !reached;
@@ -142,6 +146,15 @@ impl SubstepController {
         if !self.fixed {
             self.count = (self.count * factor).clamp(self.fewest, f64::from(self.params.most_substeps));
         }
+        Verdict::Good
+    }
+
+    /// Looks at it again after the last CCD, which may have stretched what was within its tolerance.
+    pub fn reconsider(&mut self, kept: bool) -> Verdict {
+        if !kept && !self.missed && !self.missed_before && !self.is_last_try(Verdict::Missed) {
+            return Verdict::Missed;
+        }
+        self.missed |= !kept;
         Verdict::Good
     }
 

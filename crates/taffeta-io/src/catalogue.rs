@@ -35,6 +35,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "cage",
         "capsules",
         "catch",
+        "crumple",
         "curtain",
         "curtain-gusts",
         "disc",
@@ -49,6 +50,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "hammock",
         "hang",
         "jelly",
+        "knot-ribbon",
         "layers",
         "mannequin",
         "needle",
@@ -66,5 +68,8 @@ pub fn scenes() -> &'static [BuiltIn] {
         "trampoline",
         "tube",
         "twist",
+        "wash",
+        "whip",
+        "wring",
     )
 }

@@ -13,6 +13,10 @@ use std::slice::Iter;
 /// A step that is taken again may cost so many times as much as before; what is left of its budget must be enough for it.
 const AGAIN: u32 = 2;
 
+/// Windows of a step that CCD has disturbed are so many times shorter, in sub-steps, when it is taken again: what was not foreseen is then found before it meets.
+const SHORTER_WINDOWS: u32 = 4;
+const MOST_SHORTER: u32 = 5;
+
 /// What all parts of a step share.
 pub struct StepContext<'a> {
     pub model: &'a Model,
@@ -23,6 +27,8 @@ pub struct StepContext<'a> {
     pub boundary: &'a mut Boundary,
     /// What keeps things apart, if anything can touch.
     pub pipeline: Option<&'a mut ContactPipeline>,
+    /// How often CCD has disturbed the step so much that it is taken again.
+    pub disturbed: u32,
     pub observer: &'a mut dyn Observer,
     pub report: StepReport,
 }
@@ -116,7 +122,9 @@ fn attempt(method: &mut dyn Integrator, step: &mut StepContext, start: f64) -> R
         // The last sub-step ends exactly where the step ends.
         done = if k == count { whole } else { done + f64::from(k) * h };
     }
-    Ok(verdict.max(method.mend(step, start + whole)))
+    let mended = method.mend(step, start + whole);
+    step.disturbed += u32::from(mended != Verdict::Good);
+    Ok(verdict.max(mended))
 }
 
 /// A window of CCD: so many sub-steps of `h` [s], perhaps the last of what was planned.
@@ -141,7 +149,9 @@ impl StepContext<'_> {
         method.motion(self.model, positions, ways);
         let times = |substeps: u32| [k, k + substeps].map(|k| time + f64::from(k) * h);
         let moved = |substeps: u32| ways.iter().map(move |way| f64::from(substeps) * *way);
-        let substeps = if most > 1 { pipeline.substeps(ways.iter().copied()).min(most) } else { 1 };
+        let shorter = SHORTER_WINDOWS.pow(self.disturbed.min(MOST_SHORTER));
+        let usual = |pipeline: &mut ContactPipeline| pipeline.substeps(ways.iter().copied()) / shorter;
+        let substeps = if most > 1 { usual(pipeline).clamp(1, most) } else { 1 };
         pipeline.begin(self.model, times(substeps), positions.iter().copied(), moved(substeps));
         let fewer = pipeline.substeps_in_heap(ways.iter().copied()).filter(|fewer| *fewer < substeps);
         if let Some(fewer) = fewer {

@@ -154,6 +154,7 @@ impl Simulation {
             gravity: if weightless { DVec3::ZERO } else { self.environment.gravity },
             boundary: &mut self.scratch.boundary,
             pipeline: self.scratch.pipeline.as_deref_mut(),
+            disturbed: 0,
             observer,
             report: StepReport { converged: true, ..StepReport::default() },
         };

@@ -6,4 +6,5 @@ mod imports;
 mod keys;
 mod layers;
 mod mesh_bodies;
+mod soak;
 mod tablecloth_pull;

@@ -6,7 +6,7 @@ use crate::{Ending, Failure};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use taffeta_bench::tell::{aside, described, tell};
-use taffeta_io::export::{Format, Options, Precision, UpAxis, export};
+use taffeta_io::export::{Bodies, Format, Options, Precision, UpAxis, export};
 use taffeta_io::recording::{Reader, meant};
 
 /// Writes a recording as files that other programs read.
@@ -38,6 +38,12 @@ pub struct Args {
     /// Write smooth normals, or leave them out, against what suits the format.
     #[arg(long, value_name = "true|false")]
     normals: Option<bool>,
+    /// Bodies that deform as points in every frame, or no bodies at all.
+    #[arg(long, value_name = "points|none", default_value = "points", value_parser = parse_bodies)]
+    bodies: Bodies,
+    /// Write floors too, as squares.
+    #[arg(long)]
+    floor: bool,
     /// Replace an earlier export of that name.
     #[arg(long)]
     replace: bool,
@@ -51,6 +57,15 @@ fn parse_axis(text: &str) -> Result<UpAxis, String> {
         "y" => Ok(UpAxis::Y),
         "z" => Ok(UpAxis::Z),
         _ => Err("write y or z".into()),
+    }
+}
+
+fn parse_bodies(text: &str) -> Result<Bodies, String> {
+    match text {
+        "points" => Ok(Bodies::Points),
+        "none" => Ok(Bodies::None),
+        "skeleton" => Err("skeletons are not written; write points, which every frame then has".into()),
+        _ => Err("write points or none".into()),
     }
 }
 
@@ -84,6 +99,8 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         frames: args.frames.clone(),
         precision: if args.double { Precision::F64 } else { Precision::F32 },
         normals: args.normals,
+        bodies: args.bodies,
+        floor: args.floor,
         replace: args.replace,
     };
     let mut progress: Option<Progress> = None;
@@ -97,6 +114,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         aside(format_args!("{}: {damage}; frames from there on are not exported", args.recording.display()));
     }
     if !args.quiet {
+        done.left_out.iter().for_each(aside);
         let frames = counted(done.frames as usize, "frame");
         let files: Vec<String> = done.paths.iter().map(|path| described(path)).collect();
         tell(format_args!("{frames}, {} to {}: {}", done.first, done.last, files.join(", ")))?;

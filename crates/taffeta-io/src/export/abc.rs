@@ -1,10 +1,10 @@
-//! A recording as an Alembic archive: a transform and a mesh for every cloth and every collider.
+//! A recording as an Alembic archive: a transform and a mesh for every cloth and every body.
 
 use super::alembic::{Archive, Mesh, Object, Times, Transform};
 use super::film::Film;
 use super::pending::{Pending, settle};
 use super::solid;
-use super::subject::{Collider, Subject, single};
+use super::subject::{Collider, GREY, Subject, single};
 use super::{ExportError, Format, Job};
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -29,8 +29,8 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
         if job.normals {
             job.subject.normals(&moment.positions, &mut normals);
         }
-        for (cloth, (_, mesh)) in job.subject.cloths.iter().zip(&mut scene.cloths) {
-            let part = cloth.particles.clone();
+        for (piece, (_, mesh)) in job.subject.pieces.iter().zip(&mut scene.pieces) {
+            let part = piece.points.clone();
             let points = moment.positions[part.clone()].iter().map(|p| single(*p));
             let normals = normals.get(part).unwrap_or_default().iter().map(|n| single(*n));
             mesh.sample(&mut archive, points, normals)?;
@@ -49,7 +49,7 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
 
 /// All objects while their samples are written.
 struct Scene {
-    cloths: Vec<(Transform, Mesh)>,
+    pieces: Vec<(Transform, Mesh)>,
     colliders: Vec<(Place, Transform, Mesh)>,
 }
 
@@ -67,16 +67,17 @@ impl Scene {
         with_normals: bool,
         animated: bool,
     ) -> io::Result<Scene> {
-        let mut scene = Scene { cloths: Vec::new(), colliders: Vec::new() };
-        for cloth in &subject.cloths {
+        let mut scene = Scene { pieces: Vec::new(), colliders: Vec::new() };
+        for piece in &subject.pieces {
             // Readers expect a transform above every mesh, even one that does nothing.
-            let mut transform = Transform::begin(archive, &cloth.name, false)?;
+            let mut transform = Transform::begin(archive, &piece.name, false)?;
             transform.sample(archive, &matrix(&Pose::IDENTITY))?;
-            let material = subject.material.get(cloth.particles.clone()).unwrap_or_default();
+            let material = subject.material.get(piece.points.clone()).unwrap_or_default();
             let texture: Vec<[f32; 2]> = material.iter().map(|uv| uv.map(|x| x as f32)).collect();
-            let (shape, triangles) = (format!("{}Shape", cloth.name), subject.local_triangles(cloth));
-            let mesh = Mesh::begin(archive, &shape, triangles, &texture, with_normals, animated)?;
-            scene.cloths.push((transform, mesh));
+            let (shape, triangles) = (format!("{}Shape", piece.name), subject.local_triangles(piece));
+            let mut mesh = Mesh::begin(archive, &shape, triangles, &texture, with_normals, animated)?;
+            mesh.paint(archive, piece.points.len(), piece.colour.map(|c| c as f32))?;
+            scene.pieces.push((transform, mesh));
         }
         for collider in &subject.colliders {
             scene.colliders.push(begin_collider(archive, film, collider)?);
@@ -86,7 +87,7 @@ impl Scene {
 
     fn finish(self) -> Vec<Object> {
         let colliders = self.colliders.into_iter().map(|(_, transform, mesh)| (transform, mesh));
-        let all = self.cloths.into_iter().chain(colliders);
+        let all = self.pieces.into_iter().chain(colliders);
         all.map(|(transform, mesh)| transform.finish(vec![mesh.finish()])).collect()
     }
 }
@@ -107,6 +108,7 @@ fn begin_collider(
     let mut mesh = Mesh::begin(archive, &shape, solid.triangles.into_iter(), &[], true, false)?;
     let (points, normals) =
         (solid.points.iter().map(|p| single(*p)), solid.normals.iter().map(|n| single(*n)));
+    mesh.paint(archive, solid.points.len(), GREY.map(|c| c as f32))?;
     mesh.sample(archive, points, normals)?;
     Ok((place, transform, mesh))
 }

@@ -1,5 +1,6 @@
 //! Plays the frames of a range, again and again, placed in the file's axes and units, in the memory of one frame.
 
+use super::shaping::Shaping;
 use super::{ExportError, Format, UpAxis};
 use crate::recording::{Frame, Reader};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -49,22 +50,20 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    fn take(&mut self, frame: &mut Frame, placement: Placement) {
+    fn take(&mut self, frame: &mut Frame, placement: Placement, shaping: &mut Shaping) {
         (self.number, self.time, self.state_hash) = (frame.number, frame.time, frame.state_hash);
-        self.positions.clear();
-        self.positions.extend(frame.absolute().map(|p| placement.point(p)));
+        shaping.place(frame, placement, &mut self.positions);
         self.poses.clear();
         self.poses.extend(frame.bodies.iter().map(|pose| placement.pose(pose)));
         self.report = std::mem::take(&mut frame.report);
     }
 
     /// What single precision cannot hold, if anything.
-    fn unfit(&self) -> Option<(String, DVec3)> {
+    fn unfit(&self, shaping: &Shaping) -> Option<(String, DVec3)> {
         let unfit = |p: &DVec3| !p.to_array().iter().all(|x| (*x as f32).is_finite());
-        let particle =
-            self.positions.iter().position(unfit).map(|i| (format!("particle {i}"), self.positions[i]));
+        let point = self.positions.iter().position(unfit).map(|i| (shaping.words(i), self.positions[i]));
         let lost = |pose: &Pose| unfit(&pose.position) || !pose.rotation.is_finite();
-        particle.or_else(|| {
+        point.or_else(|| {
             let i = self.poses.iter().position(lost)?;
             Some((format!("collider {i}"), self.poses[i].position))
         })
@@ -119,6 +118,8 @@ impl Survey {
 /// The frames of a range.
 pub(super) struct Film<'a> {
     pub survey: Survey,
+    /// Where the points come from.
+    pub shaping: Shaping,
     reader: &'a mut Reader,
     progress: &'a mut dyn FnMut(u32, u32),
     target: &'a Path,
@@ -136,6 +137,7 @@ impl<'a> Film<'a> {
         format: Format,
         target: &'a Path,
         placement: Placement,
+        mut shaping: Shaping,
         range: Option<RangeInclusive<u32>>,
         progress: &'a mut dyn FnMut(u32, u32),
     ) -> Result<Film<'a>, ExportError> {
@@ -166,8 +168,8 @@ impl<'a> Film<'a> {
             if frame.number > *range.end() {
                 break;
             }
-            moment.take(&mut frame, placement);
-            if let Some((what, position)) = moment.unfit().filter(|_| format != Format::Csv) {
+            moment.take(&mut frame, placement, &mut shaping);
+            if let Some((what, position)) = moment.unfit(&shaping).filter(|_| format != Format::Csv) {
                 return Err(ExportError::NotFinite { frame: moment.number, what, position });
             }
             survey.add(&moment);
@@ -175,7 +177,7 @@ impl<'a> Film<'a> {
         if survey.count == 0 {
             return Err(ExportError::NoFrames { seen });
         }
-        Ok(Film { survey, reader, progress, target, placement, frame, moment, played: 0, planned: 0 })
+        Ok(Film { survey, shaping, reader, progress, target, placement, frame, moment, played: 0, planned: 0 })
     }
 
     /// Says how often the film will be played, for the progress.
@@ -192,7 +194,7 @@ impl<'a> Film<'a> {
             if !whole || self.frame.bodies.len() < self.survey.moving.len() {
                 return Err(ExportError::Changed { frame: self.frame.number });
             }
-            self.moment.take(&mut self.frame, self.placement);
+            self.moment.take(&mut self.frame, self.placement, &mut self.shaping);
             visit(&self.moment).map_err(self.failed())?;
             self.played = self.played.saturating_add(1);
             (self.progress)(self.played, self.planned.max(self.played));

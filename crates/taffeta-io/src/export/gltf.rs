@@ -1,11 +1,12 @@
-//! Binary glTF 2.0 (`.glb`): the first frame as a mesh, every other as a morph target, and weights that go through them.
+//! Binary glTF 2.0 (`.glb`): one frame as a mesh, every other as a morph target, and weights that go through them.
 //!
 //! Every frame costs a whole mesh in the reader's memory, so this is for short clips; longer ones are refused.
 
 use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
 use super::solid::{self, Solid};
-use super::subject::{Cloth, Subject, bounds, single};
+use super::subject::{GREY, Piece, Subject, bounds, single};
+use super::usd::ROUGHNESS;
 use super::{ExportError, Format, Job};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -34,25 +35,25 @@ const TEXTURE: usize = 3;
 /// Writes the file.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let (frames, subject) = (job.film.survey.count, &job.subject);
-    let (points, triangles) = (subject.rest_positions.len() as u64, subject.triangles.len() as u64);
+    let (points, triangles) = (subject.point_count() as u64, subject.triangles.len() as u64);
     let moving = u64::from(frames) * points * if job.normals { 24 } else { 12 };
     let bytes = moving + 8 * points + 12 * triangles + MOST_SOLID * subject.colliders.len() as u64;
     if frames > MOST_FRAMES || bytes > MOST_BYTES {
         let (most_frames, most_bytes) = (MOST_FRAMES, MOST_BYTES);
         return Err(ExportError::TooLarge { format: Format::Gltf, frames, bytes, most_frames, most_bytes });
     }
-    job.film.plan(2);
+    job.film.plan(3);
     let (pending, mut out) = Pending::file(job.path, job.replace)?;
     let failed = job.film.failed();
-    let clip = Clip::look(&mut job.film, &job.subject, job.normals)?;
+    let mut shape = Shape::of_least_flat(&mut job.film, &job.subject, job.normals)?;
+    let clip = Clip::look(&mut job.film, &job.subject, &mut shape)?;
     let document = Document::of(&job.subject, &clip);
     write_head(&mut out, &document).map_err(&failed)?;
     write_constants(&mut out, &job.subject, &clip).map_err(&failed)?;
-    let mut shape = Shape::new(job.normals);
     job.film.play(&mut |moment| {
         shape.take(&job.subject, moment);
-        for cloth in &job.subject.cloths {
-            shape.lists().try_for_each(|list| put(&mut out, list[cloth.particles.clone()].as_flattened()))?;
+        for piece in &job.subject.pieces {
+            shape.lists().try_for_each(|list| put(&mut out, list[piece.points.clone()].as_flattened()))?;
         }
         Ok(())
     })?;
@@ -61,33 +62,49 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     Ok((vec![pending.commit()?], bytes))
 }
 
-/// Positions and normals of a frame as they are stored: those of the first frame, then differences from it.
+/// Positions and normals of a frame as they are stored: those of one frame, of all others differences from it.
 struct Shape {
-    base: Option<Vec<Vec<[f32; 3]>>>,
+    /// Number of the frame that is stored as it is.
+    base: u32,
+    stored: Vec<Vec<[f32; 3]>>,
     now: Vec<Vec<[f32; 3]>>,
     scratch: Vec<DVec3>,
-    normals: bool,
 }
 
 impl Shape {
-    fn new(normals: bool) -> Shape {
-        Shape { base: None, now: vec![Vec::new(); if normals { 2 } else { 1 }], scratch: Vec::new(), normals }
+    /// Differences from the first of the frames with the fewest flat triangles: readers take what is flat in the mesh itself
+    /// for facets that are never smooth.
+    fn of_least_flat(film: &mut Film, subject: &Subject, normals: bool) -> Result<Shape, ExportError> {
+        let lists = vec![Vec::new(); if normals { 2 } else { 1 }];
+        let mut shape = Shape { base: 0, stored: Vec::new(), now: lists, scratch: Vec::new() };
+        let mut fewest = usize::MAX;
+        film.play(&mut |moment| {
+            shape.fill(subject, moment);
+            let flat = if normals { flat_triangles(subject, &moment.positions, &shape.scratch) } else { 0 };
+            if flat < fewest {
+                (fewest, shape.base) = (flat, moment.number);
+                shape.stored.clone_from(&shape.now);
+            }
+            Ok(())
+        })?;
+        Ok(shape)
+    }
+
+    fn fill(&mut self, subject: &Subject, moment: &Moment) {
+        self.now[0].clear();
+        self.now[0].extend(moment.positions.iter().map(|p| single(*p)));
+        if let [_, normals] = &mut self.now[..] {
+            subject.normals(&moment.positions, &mut self.scratch);
+            normals.clear();
+            normals.extend(self.scratch.iter().map(|n| single(*n)));
+        }
     }
 
     fn take(&mut self, subject: &Subject, moment: &Moment) {
-        self.now[0].clear();
-        self.now[0].extend(moment.positions.iter().map(|p| single(*p)));
-        if self.normals {
-            subject.normals(&moment.positions, &mut self.scratch);
-            self.now[1].clear();
-            self.now[1].extend(self.scratch.iter().map(|n| single(*n)));
-        }
-        match &self.base {
-            None => self.base = Some(self.now.clone()),
-            Some(base) => {
-                let pairs = self.now.iter_mut().flatten().zip(base.iter().flatten());
-                pairs.for_each(|(now, base)| *now = std::array::from_fn(|k| now[k] - base[k]));
-            }
+        self.fill(subject, moment);
+        if moment.number != self.base {
+            let pairs = self.now.iter_mut().flatten().zip(self.stored.iter().flatten());
+            pairs.for_each(|(now, base)| *now = std::array::from_fn(|k| now[k] - base[k]));
         }
     }
 
@@ -97,24 +114,38 @@ impl Shape {
     }
 }
 
+/// How many triangles of cloth are level with all their normals, as nearly as readers look.
+fn flat_triangles(subject: &Subject, positions: &[DVec3], normals: &[DVec3]) -> usize {
+    let cloth = subject.pieces.iter().filter(|piece| piece.is_cloth);
+    let triangles = cloth.flat_map(|piece| &subject.triangles[piece.triangles.clone()]);
+    let flat = |t: &&[u32; 3]| {
+        let [a, b, c] = t.map(|i| positions[i as usize]);
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        t.iter().all(|i| normals[*i as usize].dot(normal) > 1.0 - 1e-6)
+    };
+    triangles.filter(flat).count()
+}
+
 /// All that the document says about the frames.
 struct Clip {
     /// Time of every frame, from the first on [s].
     times: Vec<f32>,
     /// Numbers of the frames.
     numbers: Vec<u32>,
-    /// Smallest and largest stored position of every cloth in every frame.
+    /// Smallest and largest stored position of every piece in every frame.
     bounds: Vec<Vec<[[f32; 3]; 2]>>,
     /// Colliders that move, by their place among the colliders, with all their poses.
     motions: Vec<(usize, Vec<Pose>)>,
     /// Poses of all colliders in the first frame.
     poses: Vec<Pose>,
     solids: Vec<Solid>,
+    /// Which frame is the mesh itself, counted from the first.
+    base: usize,
     normals: bool,
 }
 
 impl Clip {
-    fn look(film: &mut Film, subject: &Subject, normals: bool) -> Result<Clip, ExportError> {
+    fn look(film: &mut Film, subject: &Subject, shape: &mut Shape) -> Result<Clip, ExportError> {
         let survey = &film.survey;
         let size = solid::plane_size(survey.low, survey.high);
         let colliders = || subject.colliders.iter().enumerate();
@@ -126,15 +157,19 @@ impl Clip {
             motions: moving.map(|(i, _)| (i, Vec::new())).collect(),
             poses: colliders().map(|(_, collider)| survey.poses[collider.body]).collect(),
             solids: colliders().map(|(_, collider)| collider.shape.solid(size)).collect(),
-            normals,
+            base: 0,
+            normals: shape.now.len() > 1,
         };
-        let (first_time, mut shape) = (survey.first_time, Shape::new(false));
+        let first_time = survey.first_time;
         film.play(&mut |moment| {
+            if moment.number == shape.base {
+                clip.base = clip.times.len();
+            }
             clip.times.push((moment.time - first_time) as f32);
             clip.numbers.push(moment.number);
             shape.take(subject, moment);
-            let of_cloth = |cloth: &Cloth| single_bounds(&shape.now[0][cloth.particles.clone()]);
-            clip.bounds.push(subject.cloths.iter().map(of_cloth).collect());
+            let of_piece = |piece: &Piece| single_bounds(&shape.now[0][piece.points.clone()]);
+            clip.bounds.push(subject.pieces.iter().map(of_piece).collect());
             let motions = clip.motions.iter_mut();
             motions.for_each(|(i, poses)| poses.push(moment.poses[subject.colliders[*i].body]));
             Ok(())
@@ -142,13 +177,21 @@ impl Clip {
         Ok(clip)
     }
 
+    /// The frames that are targets.
+    fn targets(&self) -> impl Iterator<Item = usize> {
+        (0..self.times.len()).filter(|frame| *frame != self.base)
+    }
+
+    /// Weights of all targets that show a frame: its own has all, and none where the frame is the mesh itself.
+    fn weights(&self, frame: usize) -> Vec<f32> {
+        self.targets().map(|target| if target == frame { 1.0 } else { 0.0 }).collect()
+    }
+
     /// Writes times, weights and the colliders' keys.
     fn write_keys(&self, out: &mut impl Write) -> io::Result<()> {
         put(out, &self.times)?;
-        // At its own key a target has all the weight; the first frame is the mesh itself.
-        let targets = self.times.len() - 1;
         for key in 0..self.times.len() {
-            (0..targets).try_for_each(|target| put(out, &[if target + 1 == key { 1.0 } else { 0.0 }]))?;
+            put(out, &self.weights(key))?;
         }
         for (_, poses) in &self.motions {
             poses.iter().try_for_each(|pose| put(out, &single(pose.position)))?;
@@ -169,22 +212,22 @@ struct Document {
 impl Document {
     fn of(subject: &Subject, clip: &Clip) -> Document {
         let mut document = Document { accessors: Vec::new(), used: [0; 4], json: String::new() };
-        let cloth_indices = document.indices(subject.cloths.iter().map(|cloth| cloth.triangles.len()));
+        let piece_indices = document.indices(subject.pieces.iter().map(|piece| piece.triangles.len()));
         let solid_indices = document.indices(clip.solids.iter().map(|solid| solid.triangles.len()));
         let mut meshes = Vec::new();
         for (solid, indices) in clip.solids.iter().zip(solid_indices) {
             let position = document.vertices(solid.points.len(), Some(bounds(&solid.points)));
             let normal = document.vertices(solid.points.len(), None);
             let attributes = json!({ "POSITION": position, "NORMAL": normal });
-            // Materials of the cloths come first, then one for all colliders.
-            let material = subject.cloths.len();
+            // Materials of the pieces come first, then one for all colliders.
+            let material = subject.pieces.len();
             meshes.push(json!({ "primitives": [{ "attributes": attributes, "indices": indices, "material": material }] }));
         }
-        let cloths = document.cloths(subject, clip, cloth_indices);
+        let pieces = document.pieces(subject, clip, piece_indices);
         let nodes = nodes(subject, clip);
         let animations = document.animations(subject, clip);
         let materials = materials(subject);
-        meshes.splice(0..0, cloths);
+        meshes.splice(0..0, pieces);
         let mut root = json!({
             "asset": { "version": "2.0", "generator": "Taffeta" },
             "scene": 0,
@@ -228,35 +271,36 @@ impl Document {
         self.accessors.len() - 1
     }
 
-    /// The cloths' meshes, whose frames lie behind each other.
-    fn cloths(&mut self, subject: &Subject, clip: &Clip, indices: Vec<usize>) -> Vec<Value> {
-        let mut attributes = vec![Vec::new(); subject.cloths.len()];
+    /// The pieces' meshes, whose frames lie behind each other.
+    fn pieces(&mut self, subject: &Subject, clip: &Clip, indices: Vec<usize>) -> Vec<Value> {
+        let mut attributes = vec![Vec::new(); subject.pieces.len()];
         for bounds in &clip.bounds {
-            for ((cloth, bounds), list) in subject.cloths.iter().zip(bounds).zip(&mut attributes) {
-                let mut entry = json!({ "POSITION": self.vertices(cloth.particles.len(), Some(*bounds)) });
+            for ((piece, bounds), list) in subject.pieces.iter().zip(bounds).zip(&mut attributes) {
+                let mut entry = json!({ "POSITION": self.vertices(piece.points.len(), Some(*bounds)) });
                 if clip.normals {
-                    entry["NORMAL"] = json!(self.vertices(cloth.particles.len(), None));
+                    entry["NORMAL"] = json!(self.vertices(piece.points.len(), None));
                 }
                 list.push(entry);
             }
         }
         let names: Vec<String> =
-            clip.numbers.iter().skip(1).map(|number| format!("frame {number}")).collect();
-        let meshes = subject.cloths.iter().zip(attributes).zip(indices).enumerate();
+            clip.targets().map(|frame| format!("frame {}", clip.numbers[frame])).collect();
+        let meshes = subject.pieces.iter().zip(attributes).zip(indices).enumerate();
         meshes
-            .map(|(i, ((cloth, mut frames), indices))| {
-                let mut attributes = frames.remove(0);
-                if !subject.material.is_empty() {
+            .map(|(i, ((piece, mut frames), indices))| {
+                let mut attributes = frames.remove(clip.base);
+                if subject.material.get(piece.points.clone()).is_some() {
                     attributes["TEXCOORD_0"] =
-                        json!(self.accessor(TEXTURE, cloth.particles.len(), "VEC2", F32, 8));
+                        json!(self.accessor(TEXTURE, piece.points.len(), "VEC2", F32, 8));
                 }
                 let mut primitive = json!({ "attributes": attributes, "indices": indices, "material": i });
                 if frames.is_empty() {
-                    return json!({ "name": cloth.name, "primitives": [primitive] });
+                    return json!({ "name": piece.name, "primitives": [primitive] });
                 }
-                let weights = vec![0; frames.len()];
+                // Who plays no animation sees the first frame.
+                let weights = clip.weights(0);
                 primitive["targets"] = json!(frames);
-                json!({ "name": cloth.name, "primitives": [primitive], "weights": weights, "extras": { "targetNames": names } })
+                json!({ "name": piece.name, "primitives": [primitive], "weights": weights, "extras": { "targetNames": names } })
             })
             .collect()
     }
@@ -273,11 +317,11 @@ impl Document {
         let channel = |sampler: usize, node: usize, path: &str| json!({ "sampler": sampler, "target": { "node": node, "path": path } });
         let sampler = |output: usize| json!({ "input": input, "interpolation": "LINEAR", "output": output });
         let mut samplers = vec![sampler(self.accessor(KEYS, keys * (keys - 1), "SCALAR", F32, 4))];
-        let cloths = subject.cloths.len();
-        let mut channels: Vec<Value> = (0..cloths).map(|node| channel(0, node, "weights")).collect();
+        let pieces = subject.pieces.len();
+        let mut channels: Vec<Value> = (0..pieces).map(|node| channel(0, node, "weights")).collect();
         for (collider, _) in &clip.motions {
             for (path, kind, size) in [("translation", "VEC3", 12), ("rotation", "VEC4", 16)] {
-                channels.push(channel(samplers.len(), cloths + collider, path));
+                channels.push(channel(samplers.len(), pieces + collider, path));
                 samplers.push(sampler(self.accessor(KEYS, keys, kind, F32, size)));
             }
         }
@@ -305,27 +349,26 @@ impl Document {
     }
 }
 
-/// One node for every cloth, then one for every collider.
+/// One node for every piece, then one for every collider.
 fn nodes(subject: &Subject, clip: &Clip) -> Vec<Value> {
-    let cloths = subject.cloths.iter().map(|cloth| cloth.name.as_str());
-    let names = cloths.chain(subject.colliders.iter().map(|collider| collider.name.as_str()));
+    let pieces = subject.pieces.iter().map(|piece| piece.name.as_str());
+    let names = pieces.chain(subject.colliders.iter().map(|collider| collider.name.as_str()));
     let mut nodes: Vec<Value> =
         names.enumerate().map(|(mesh, name)| json!({ "name": name, "mesh": mesh })).collect();
-    for (node, pose) in nodes.iter_mut().skip(subject.cloths.len()).zip(&clip.poses) {
+    for (node, pose) in nodes.iter_mut().skip(subject.pieces.len()).zip(&clip.poses) {
         node["translation"] = json!(pose.position.to_array());
         node["rotation"] = json!(pose.rotation.to_array());
     }
     nodes
 }
 
-/// One material for every cloth, then one for all colliders.
+/// One material for every piece, then one for all colliders.
 fn materials(subject: &Subject) -> Vec<Value> {
-    let colours = subject.cloths.iter().map(|cloth| (cloth.name.as_str(), cloth.colour, true));
-    let collider = (!subject.colliders.is_empty()).then_some(("colliders", None, false));
-    let material = |(name, colour, double): (&str, Option<[f64; 3]>, bool)| {
-        let [r, g, b] = colour.unwrap_or([0.5; 3]);
+    let colours = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, true));
+    let collider = (!subject.colliders.is_empty()).then_some(("bodies", GREY, false));
+    let material = |(name, [r, g, b], double): (&str, [f64; 3], bool)| {
         let surface =
-            json!({ "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8 });
+            json!({ "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": ROUGHNESS });
         json!({ "name": name, "pbrMetallicRoughness": surface, "doubleSided": double })
     };
     colours.chain(collider).map(material).collect()
@@ -348,9 +391,9 @@ fn write_head(out: &mut impl Write, document: &Document) -> io::Result<()> {
 
 /// Writes the triangles of all meshes, then the colliders' points and normals.
 fn write_constants(out: &mut impl Write, subject: &Subject, clip: &Clip) -> io::Result<()> {
-    let cloths = subject.cloths.iter().flat_map(|cloth| subject.local_triangles(cloth));
+    let pieces = subject.pieces.iter().flat_map(|piece| subject.local_triangles(piece));
     let solids = clip.solids.iter().flat_map(|solid| solid.triangles.iter().copied());
-    cloths.chain(solids).flatten().try_for_each(|i| out.write_all(&i.to_le_bytes()))?;
+    pieces.chain(solids).flatten().try_for_each(|i| out.write_all(&i.to_le_bytes()))?;
     for solid in &clip.solids {
         solid.points.iter().chain(&solid.normals).try_for_each(|v| put(out, &single(*v)))?;
     }
@@ -359,7 +402,7 @@ fn write_constants(out: &mut impl Write, subject: &Subject, clip: &Clip) -> io::
 
 /// Writes texture coordinates, which run down from the upper edge.
 fn write_texture(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
-    let parts = subject.cloths.iter().filter_map(|cloth| subject.material.get(cloth.particles.clone()));
+    let parts = subject.pieces.iter().filter_map(|piece| subject.material.get(piece.points.clone()));
     parts.flatten().try_for_each(|[u, v]| put(out, &[*u as f32, (1.0 - v) as f32]))
 }
 

@@ -18,11 +18,13 @@ pub mod alembic;
 mod csv;
 mod film;
 mod gltf;
+mod names;
 mod obj;
 mod pending;
 mod ply;
 mod point_cache;
 mod sequence;
+mod shaping;
 mod solid;
 mod subject;
 mod usd;
@@ -93,6 +95,16 @@ impl Format {
         }
     }
 
+    /// Whether all it holds is one mesh, which bodies have to be part of.
+    pub fn is_one_mesh(self) -> bool {
+        matches!(self, Format::Obj | Format::Ply | Format::Pc2 | Format::Mdd)
+    }
+
+    /// Whether its names are identifiers.
+    fn has_identifiers(self) -> bool {
+        self == Format::Usd
+    }
+
     /// The format that a path's extension names.
     pub fn of_path(path: &Path) -> Result<Format, UnknownFormat> {
         path.extension().and_then(|extension| extension.to_str()).unwrap_or("").parse()
@@ -142,6 +154,16 @@ pub enum Precision {
     F64,
 }
 
+/// How bodies are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// Those that deform by all their points in every frame; those that only move as a shape with its place.
+    #[default]
+    Points,
+    /// Not at all.
+    None,
+}
+
 /// How to export; the default suits the program that the format is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -155,13 +177,26 @@ pub struct Options {
     pub precision: Precision,
     /// Whether smooth normals are written; `None` writes them into USD and glTF, whose readers make none themselves.
     pub normals: Option<bool>,
+    /// How bodies are written.
+    pub bodies: Bodies,
+    /// Whether half-spaces are written, as squares.
+    pub floor: bool,
     /// Whether a file that has the name already is replaced, or a folder that holds nothing but an earlier export.
     pub replace: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { up: None, scale: 1.0, frames: None, precision: Precision::F32, normals: None, replace: false }
+        Self {
+            up: None,
+            scale: 1.0,
+            frames: None,
+            precision: Precision::F32,
+            normals: None,
+            bodies: Bodies::Points,
+            floor: false,
+            replace: false,
+        }
     }
 }
 
@@ -180,6 +215,8 @@ pub struct ExportSummary {
     pub last: u32,
     /// Whether the run had been recorded to its end.
     pub complete: bool,
+    /// What the recording holds and the files do not, a line each.
+    pub left_out: Vec<String>,
     /// What is wrong with the recording: frames from there on are not in the export.
     pub damage: Option<Damage>,
 }
@@ -307,6 +344,24 @@ impl Job<'_> {
         let rate = self.frame_time.recip();
         if (rate - rate.round()).abs() < 1e-9 * rate { rate.round() } else { rate }
     }
+
+    /// What is there and the format has no place for, in a line.
+    fn not_carried(&self, format: Format) -> Option<String> {
+        let rate = format!("the frame rate ({} per second)", self.rate());
+        let rate = (self.film.survey.count > 1).then_some(rate.as_str());
+        let pins = self.subject.pinned.contains(&true).then_some("pins");
+        let missing = match format {
+            Format::Obj => [rate, pins, None, None],
+            Format::Ply => [rate, pins, Some("names"), Some("materials")],
+            Format::Pc2 => [rate, pins, Some("materials"), None],
+            Format::Mdd => [pins, Some("materials"), None, None],
+            Format::Gltf => [pins, None, None, None],
+            Format::Alembic => [pins, Some("materials (colours are the attribute `Cd`)"), None, None],
+            Format::Usd | Format::Csv => [None; 4],
+        };
+        let missing: Vec<&str> = missing.into_iter().flatten().collect();
+        (!missing.is_empty()).then(|| format!("{format} does not carry {}", missing.join(", ")))
+    }
 }
 
 /// Writes the frames of a recording to `path`: a folder for OBJ and PLY, a file for all others.
@@ -331,10 +386,10 @@ pub fn export(
         return Err(ExportError::NoTriangles);
     }
     let placement = film::Placement { up, scale: options.scale };
-    let mut subject = Subject::of(header, placement);
+    let (mut subject, shaping) = Subject::of(header, placement, format, options);
     let frame_time = header.frame_time;
-    let film = Film::survey(reader, format, path, placement, options.frames.clone(), progress)?;
-    subject.colliders.retain(|collider| collider.body < film.survey.moving.len());
+    let mut film = Film::survey(reader, format, path, placement, shaping, options.frames.clone(), progress)?;
+    subject.fit(&mut film, format, options.scale);
     let mut job = Job {
         film,
         subject,
@@ -358,8 +413,13 @@ pub fn export(
         Format::Csv => csv::write(&mut job),
     }?;
     let (frames, first, last) = (job.film.survey.count, job.film.survey.first, job.film.survey.last);
+    let mut left_out = match format {
+        Format::Csv => Vec::new(),
+        _ => std::mem::take(&mut job.subject.left_out),
+    };
+    left_out.extend(job.not_carried(format));
     let (complete, damage) = (reader.complete(), reader.damage().cloned());
-    Ok(ExportSummary { paths, bytes, frames, first, last, complete, damage })
+    Ok(ExportSummary { paths, bytes, frames, first, last, complete, left_out, damage })
 }
 
 /// Refuses options that the format cannot follow.
@@ -378,6 +438,12 @@ fn check(format: Format, options: &Options) -> Result<(), ExportError> {
         return refuse(
             "z pointing up".into(),
             "leave the axis out: glTF is y-up by definition and its readers know",
+        );
+    }
+    if format == Format::Alembic && options.up == Some(UpAxis::Z) {
+        return refuse(
+            "z pointing up".into(),
+            "leave the axis out: an archive does not name its axis, and readers turn it from y",
         );
     }
     Ok(())

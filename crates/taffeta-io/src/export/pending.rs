@@ -18,8 +18,8 @@ pub(super) struct Pending {
 enum Over {
     Nothing,
     File,
-    /// A folder of nothing but files with this beginning and end: an earlier export.
-    Folder(String, String),
+    /// A folder of nothing but files with this beginning and one of these extensions: an earlier export.
+    Folder(String, Vec<&'static str>),
 }
 
 impl Pending {
@@ -32,9 +32,14 @@ impl Pending {
         Ok((pending, BufWriter::with_capacity(1 << 16, file)))
     }
 
-    /// Starts a folder of files that are called `name.….extension`.
-    pub fn folder(target: &Path, replace: bool, name: &str, extension: &str) -> Result<Pending, ExportError> {
-        let ours = Over::Folder(format!("{name}."), format!(".{extension}"));
+    /// Starts a folder of files that are called `name.….extension`, with any of the extensions.
+    pub fn folder(
+        target: &Path,
+        replace: bool,
+        name: &str,
+        extensions: Vec<&'static str>,
+    ) -> Result<Pending, ExportError> {
+        let ours = Over::Folder(format!("{name}."), extensions);
         let over = if replace { ours } else { Over::Nothing };
         Ok(Pending::create(target, over, |hidden| fs::create_dir(hidden))?.0)
     }
@@ -102,18 +107,19 @@ pub(super) fn settle(mut writer: BufWriter<File>) -> io::Result<u64> {
 /// An error if something is there that may not be replaced; a link that leads nowhere is something too.
 fn check_free(target: &Path, over: &Over) -> Result<(), ExportError> {
     let Ok(there) = fs::symlink_metadata(target) else { return Ok(()) };
-    let earlier = |start: &str, end: &str| -> io::Result<bool> {
+    let earlier = |start: &str, extensions: &[&str]| -> io::Result<bool> {
         let mut entries = fs::read_dir(target)?;
         entries.try_fold(true, |all, entry| {
             let name = entry?.file_name();
             let name = name.to_string_lossy();
-            Ok(all && name.starts_with(start) && name.ends_with(end))
+            let ending = name.rsplit('.').next().unwrap_or_default();
+            Ok(all && name.starts_with(start) && extensions.contains(&ending))
         })
     };
     let free = match over {
         Over::Nothing => false,
         Over::File => !there.is_dir(),
-        Over::Folder(start, end) => there.is_dir() && earlier(start, end).unwrap_or(false),
+        Over::Folder(start, extensions) => there.is_dir() && earlier(start, extensions).unwrap_or(false),
     };
     if free { Ok(()) } else { Err(ExportError::Exists { path: target.into() }) }
 }

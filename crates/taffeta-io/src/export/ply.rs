@@ -8,7 +8,7 @@ use taffeta::math::DVec3;
 
 /// Writes a folder of `name.0001.ply` and so on.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
-    sequence::write(job, "ply", write_mesh)
+    sequence::write(job, "ply", write_mesh, None)
 }
 
 fn write_mesh(
@@ -42,8 +42,9 @@ fn write_mesh(
         if let Some(n) = normals.get(i) {
             put(out, &n.to_array())?;
         }
-        if let Some(uv) = subject.material.get(i) {
-            put(out, uv)?;
+        if !subject.material.is_empty() {
+            // Bodies have no coordinates, but every vertex has all properties.
+            put(out, subject.material.get(i).unwrap_or(&[0.0; 2]))?;
         }
     }
     for triangle in &subject.triangles {

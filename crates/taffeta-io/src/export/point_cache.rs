@@ -49,7 +49,7 @@ pub(super) fn write_mdd(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportErro
 
 /// Points and samples as the formats count them.
 fn counts(job: &Job, format: Format) -> Result<[i32; 2], ExportError> {
-    let points = job.subject.rest_positions.len();
+    let points = job.subject.point_count();
     let counts = (i32::try_from(points), i32::try_from(job.film.survey.count));
     let (Ok(points), Ok(samples)) = counts else {
         let what = format!("{points} points in {} frames", job.film.survey.count);
@@ -78,7 +78,7 @@ fn with_rest_mesh(
     let (mesh, mut mesh_out) = Pending::file(&mesh_path, job.replace)?;
     let (cache, mut cache_out) = Pending::file(job.path, job.replace)?;
     let subject = &job.subject;
-    let written = write_mesh(&mut mesh_out, &job.name, subject, &subject.rest_positions, &[], Precision::F32)
+    let written = write_mesh(&mut mesh_out, &job.name, subject, &subject.rest_positions, &[], Precision::F32, false)
         .and_then(|()| settle(mesh_out));
     let mesh_bytes =
         written.map_err(|source| ExportError::Io { path: mesh_path.clone(), doing: "writing", source })?;

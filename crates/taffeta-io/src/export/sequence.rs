@@ -11,14 +11,28 @@ use taffeta::math::DVec3;
 /// Writes a mesh from its name, parts, positions and normals; the last are none if none are wanted.
 type WriteMesh = fn(&mut BufWriter<File>, &str, &Subject, &[DVec3], &[DVec3], Precision) -> io::Result<()>;
 
-/// Writes `name.0001.extension` and so on into a folder, each with `mesh`.
+/// An extension, and what is written once into the file that has it.
+type Beside = (&'static str, fn(&mut BufWriter<File>, &Subject) -> io::Result<()>);
+
+/// Writes `name.0001.extension` and so on into a folder, each with `mesh`, and what else lies beside them.
 pub(super) fn write(
     job: &mut Job,
-    extension: &str,
+    extension: &'static str,
     mesh: WriteMesh,
+    beside: Option<Beside>,
 ) -> Result<(Vec<PathBuf>, u64), ExportError> {
-    let folder = Pending::folder(job.path, job.replace, &job.name, extension)?;
+    let extensions = [Some(extension), beside.map(|(extension, _)| extension)];
+    let folder = Pending::folder(job.path, job.replace, &job.name, extensions.into_iter().flatten().collect())?;
     let (mut bytes, mut normals) = (0, Vec::new());
+    if let Some((extension, write)) = beside {
+        let file = folder.path().join(format!("{}.{extension}", job.name));
+        let written = File::create_new(file).and_then(|file| {
+            let mut out = BufWriter::new(file);
+            write(&mut out, &job.subject)?;
+            settle(out)
+        });
+        bytes += written.map_err(job.film.failed())?;
+    }
     job.film.plan(1);
     job.film.play(&mut |moment| {
         if job.normals {

@@ -1,88 +1,187 @@
-//! What is exported besides positions: the mesh, the pieces of cloth, the colliders, under names that all formats allow.
+//! What is exported besides positions: the meshes, their names and colours, the bodies that only move.
 
-use super::film::Placement;
-use super::solid::{Drawn, Solid};
+use super::film::{Film, Placement};
+use super::names::Names;
+use super::shaping::{BodyPoints, Means, PosedBody, Shaping};
+use super::solid::{self, Drawn, Solid};
+use super::{Bodies, Format, Options};
 use crate::recording::Header;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use taffeta::math::DVec3;
 use taffeta::model::{Form, Shape};
 
-/// The mesh and its parts.
+/// All meshes in one numbering, and the bodies that only move.
 pub(super) struct Subject {
     /// In the file's axes and units.
     pub rest_positions: Vec<DVec3>,
     pub triangles: Vec<[u32; 3]>,
-    /// Material coordinates (u, v) of every particle [m], or none at all.
+    /// Material coordinates (u, v) of every point of a cloth [m], or none at all.
     pub material: Vec<[f64; 2]>,
-    /// Whether each particle is pinned.
+    /// Whether each point of a cloth is pinned.
     pub pinned: Vec<bool>,
-    pub cloths: Vec<Cloth>,
+    /// The cloths, then the bodies whose points are written.
+    pub pieces: Vec<Piece>,
     pub colliders: Vec<Collider>,
+    /// What is in the recording and not in the file, a line each.
+    pub left_out: Vec<String>,
     /// Which way up is.
     up: DVec3,
 }
 
-/// A piece of cloth.
-pub(super) struct Cloth {
+/// A mesh whose points move.
+pub(super) struct Piece {
     pub name: String,
-    pub particles: Range<usize>,
+    /// What the user calls it.
+    pub called: String,
+    pub points: Range<usize>,
     pub triangles: Range<usize>,
     /// Linear red, green and blue.
-    pub colour: Option<[f64; 3]>,
+    pub colour: [f64; 3],
+    pub is_cloth: bool,
 }
 
 /// What the cloth meets, in the file's units.
 pub(super) struct Collider {
     pub name: String,
+    /// What the user calls it.
+    pub called: String,
     pub shape: Drawn,
     /// Its place among the frames' poses.
     pub body: usize,
 }
 
+impl Collider {
+    /// Whether it is a half-space.
+    fn is_floor(&self) -> bool {
+        matches!(self.shape, Drawn::Closed(Shape::Plane))
+    }
+}
+
+/// Linear grey of bodies, and of cloths that no colour is known of.
+pub(super) const GREY: [f64; 3] = [0.5; 3];
+
 impl Subject {
-    /// From a header; what its `about` does not say has defaults: one cloth, no colliders.
-    pub fn of(header: &Header, placement: Placement) -> Subject {
-        let mut taken = BTreeSet::new();
-        let particles = header.rest_positions.len();
-        let cloths = cloths(header, &mut taken).unwrap_or_else(|| {
-            taken.clear();
-            let (name, triangles) = (identifier("cloth", &mut taken), 0..header.triangles.len());
-            vec![Cloth { name, particles: 0..particles, triangles, colour: None }]
-        });
+    /// From a header, with where its points come from; what its `about` does not say has defaults: one cloth, no colliders.
+    pub fn of(
+        header: &Header,
+        placement: Placement,
+        format: Format,
+        options: &Options,
+    ) -> (Subject, Shaping) {
+        let mut names = Names::new(format);
+        let mut used = vec![false; header.rest_positions.len()];
+        header.triangles.as_flattened().iter().for_each(|i| used[*i as usize] = true);
+        // The handles of free bodies and spares that nothing has torn yet are the engine's own.
+        let shown: Vec<u32> = (0..used.len() as u32).filter(|i| used[*i as usize]).collect();
+        let place = |particle: usize| shown.partition_point(|i| (*i as usize) < particle);
+        let of_shown = |i: &u32| placement.point(header.rest_positions[*i as usize]);
         // Coordinates that are no numbers are as good as none.
         let finite = header.material.as_flattened().iter().all(|x| (*x as f32).is_finite());
-        let mut pinned = vec![false; particles];
-        header.pinned.iter().for_each(|i| pinned[*i as usize] = true);
-        let listed = header.about.get("colliders").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let colliders = listed.iter().enumerate().filter_map(|(body, about)| {
-            let shape = match serde_json::from_value(about.get("shape")?.clone()).ok()? {
-                Form::Closed(shape) => Drawn::Closed(scaled(shape, placement.scale)?),
-                // Whoever needs a body that deforms has its own files.
-                Form::Mesh(mesh) if mesh.deforms() => return None,
-                Form::Mesh(mesh) => Drawn::Mesh(Solid::of_mesh(&mesh, placement.scale)?),
-            };
-            Some(Collider { name: named(about, "collider", &mut taken), shape, body })
-        });
-        Subject {
-            rest_positions: header.rest_positions.iter().map(|p| placement.point(*p)).collect(),
-            triangles: header.triangles.clone(),
-            material: if finite { header.material.clone() } else { Vec::new() },
+        let material = shown.iter().filter_map(|i| header.material.get(*i as usize).copied());
+        let mut pinned = vec![false; shown.len()];
+        let held = header.pinned.iter().filter(|i| used[**i as usize]);
+        held.for_each(|i| pinned[place(*i as usize)] = true);
+        let points = |particles: Range<usize>| place(particles.start)..place(particles.end);
+        let mut subject = Subject {
+            rest_positions: shown.iter().map(of_shown).collect(),
+            triangles: header.triangles.iter().map(|t| t.map(|i| place(i as usize) as u32)).collect(),
+            material: if finite { material.collect() } else { Vec::new() },
             pinned,
-            colliders: colliders.collect(),
-            cloths,
+            pieces: cloths(header, &mut names, points).unwrap_or_else(|| {
+                let (called, triangles) = ("cloth".to_string(), 0..header.triangles.len());
+                names = Names::new(format);
+                let (name, points) = (names.take(&called), 0..shown.len());
+                vec![Piece { name, called, points, triangles, colour: GREY, is_cloth: true }]
+            }),
+            colliders: Vec::new(),
+            left_out: Vec::new(),
             up: placement.point(DVec3::Y).normalize(),
+        };
+        let mut shaping = Shaping::new(Means::of_particles(shown.into_iter()));
+        if options.bodies == Bodies::Points {
+            let listed = header.about.get("colliders").and_then(Value::as_array);
+            for (body, about) in listed.map_or(&[][..], Vec::as_slice).iter().enumerate() {
+                subject.add_collider(&mut shaping, body, about, placement, &mut names);
+            }
+        }
+        if !options.floor {
+            let before = subject.colliders.len();
+            subject.colliders.retain(|collider| !collider.is_floor());
+            match before - subject.colliders.len() {
+                0 => {}
+                1 => subject.left_out.push("without the floor; --floor writes it".into()),
+                floors => subject.left_out.push(format!("without {floors} floors; --floor writes them")),
+            }
+        }
+        (subject, shaping)
+    }
+
+    fn add_collider(
+        &mut self,
+        shaping: &mut Shaping,
+        body: usize,
+        about: &Value,
+        placement: Placement,
+        names: &mut Names,
+    ) {
+        let called = called(about, "collider");
+        let form = about.get("shape").and_then(|shape| serde_json::from_value(shape.clone()).ok());
+        let shape = match form {
+            Some(Form::Mesh(mesh)) if mesh.deforms() => {
+                let piece = names.take(&called);
+                self.add_piece(piece, called, mesh.point_count(), mesh.triangles());
+                shaping.bodies.push(PosedBody { body, points: BodyPoints::Deforming(mesh) });
+                return;
+            }
+            Some(Form::Mesh(mesh)) => Solid::of_mesh(&mesh, placement.scale).map(Drawn::Mesh),
+            Some(Form::Closed(shape)) => scaled(shape, placement.scale).map(Drawn::Closed),
+            None => None,
+        };
+        match shape {
+            Some(shape) => self.colliders.push(Collider { name: names.take(&called), called, shape, body }),
+            None => self.left_out.push(format!("without `{called}`: it has no shape in units of the file")),
         }
     }
 
-    /// Triangles of a cloth in its own numbering.
-    pub fn local_triangles(&self, cloth: &Cloth) -> impl ExactSizeIterator<Item = [u32; 3]> {
-        let first = cloth.particles.start as u32;
-        self.triangles[cloth.triangles.clone()].iter().map(move |t| t.map(|i| i - first))
+    /// Adds a body whose points follow those that are there.
+    fn add_piece(&mut self, name: String, called: String, points: usize, triangles: &[[u32; 3]]) {
+        let first = self.pieces.last().map_or(0, |piece| piece.points.end);
+        let begin = self.triangles.len();
+        self.triangles.extend(triangles.iter().map(|t| t.map(|i| i + first as u32)));
+        let (points, triangles) = (first..first + points, begin..self.triangles.len());
+        self.pieces.push(Piece { name, called, points, triangles, colour: GREY, is_cloth: false });
     }
 
-    /// Smooth normals: the mean of the triangles around a particle, weighted by area; up where there is none.
+    /// Fits itself to what the frames hold: bodies without a pose are left out, and in a format of one mesh all others are part of it.
+    pub fn fit(&mut self, film: &mut Film, format: Format, scale: f64) {
+        let posed = film.survey.moving.len();
+        let lost = self.colliders.extract_if(.., |collider| collider.body >= posed);
+        let lost = lost.map(|collider| format!("without `{}`: the frames do not say where it is", collider.called));
+        self.left_out.extend(lost);
+        if format.is_one_mesh() {
+            let size = solid::plane_size(film.survey.low, film.survey.high);
+            for Collider { name, called, shape, body } in std::mem::take(&mut self.colliders) {
+                let solid = shape.solid(size);
+                self.add_piece(name, called, solid.points.len(), &solid.triangles);
+                film.shaping.bodies.push(PosedBody { body, points: BodyPoints::Rigid(solid) });
+            }
+        }
+        self.rest_positions.extend(film.shaping.start_of_bodies(&film.survey.poses, scale));
+    }
+
+    /// How many points there are.
+    pub fn point_count(&self) -> usize {
+        self.rest_positions.len()
+    }
+
+    /// Triangles of a piece in its own numbering.
+    pub fn local_triangles(&self, piece: &Piece) -> impl ExactSizeIterator<Item = [u32; 3]> {
+        let first = piece.points.start as u32;
+        self.triangles[piece.triangles.clone()].iter().map(move |t| t.map(|i| i - first))
+    }
+
+    /// Smooth normals: the mean of the triangles around a point, weighted by area; up where there is none.
     pub fn normals(&self, positions: &[DVec3], normals: &mut Vec<DVec3>) {
         normals.clear();
         normals.resize(positions.len(), DVec3::ZERO);
@@ -106,8 +205,12 @@ pub(super) fn single(v: DVec3) -> [f32; 3] {
     v.to_array().map(|x| x as f32)
 }
 
-/// The pieces of cloth that `about` lists, if together they are the whole mesh and each stands for itself.
-fn cloths(header: &Header, taken: &mut BTreeSet<String>) -> Option<Vec<Cloth>> {
+/// The pieces of cloth that `about` lists, if together they are all triangles and each stands for itself.
+fn cloths(
+    header: &Header,
+    names: &mut Names,
+    points: impl Fn(Range<usize>) -> Range<usize>,
+) -> Option<Vec<Piece>> {
     let (mut particle, mut triangle) = (0, 0);
     let mut cloths = Vec::new();
     for about in header.about.get("cloths")?.as_array()? {
@@ -119,12 +222,16 @@ fn cloths(header: &Header, taken: &mut BTreeSet<String>) -> Option<Vec<Cloth>> {
             return None;
         }
         (particle, triangle) = (particles.end, triangles.end);
-        let colour = about.get("colour").and_then(Value::as_str).and_then(linear);
-        cloths.push(Cloth { name: named(about, "cloth", taken), particles, triangles, colour });
+        // A piece without triangles cannot be drawn, and some formats have no empty mesh.
+        if triangles.is_empty() {
+            continue;
+        }
+        let colour = about.get("colour").and_then(Value::as_str).and_then(linear).unwrap_or(GREY);
+        let called = called(about, "cloth");
+        let (name, points) = (names.take(&called), points(particles));
+        cloths.push(Piece { name, called, points, triangles, colour, is_cloth: true });
     }
-    // A piece without triangles cannot be drawn, and some formats have no empty mesh.
-    cloths.retain(|cloth| !cloth.triangles.is_empty());
-    ((particle, triangle) == (header.rest_positions.len(), header.triangles.len())).then_some(cloths)
+    (triangle == header.triangles.len() && !cloths.is_empty()).then_some(cloths)
 }
 
 fn range(value: &Value) -> Option<Range<usize>> {
@@ -149,24 +256,9 @@ fn scaled(shape: Shape, scale: f64) -> Option<Shape> {
 }
 
 /// The name in `about`, or else `default`.
-fn named(about: &Value, default: &str, taken: &mut BTreeSet<String>) -> String {
+fn called(about: &Value, default: &str) -> String {
     let name = about.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-    identifier(name.unwrap_or(default), taken)
-}
-
-/// A name of ASCII letters, digits and underscores that is not taken yet.
-fn identifier(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let mut base: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(100).collect();
-    if !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        base.insert(0, '_');
-    }
-    let mut numbered = (2..).map(|k| format!("{base}_{k}"));
-    let mut unique = base.clone();
-    while !taken.insert(unique.clone()) {
-        unique = numbered.next().unwrap_or_default();
-    }
-    unique
+    name.unwrap_or(default).into()
 }
 
 /// Linear red, green and blue of an sRGB colour such as `#a0c0ff`.
@@ -192,14 +284,6 @@ fn power_2_4(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_identifiers_and_unique() {
-        let mut taken = BTreeSet::new();
-        let made =
-            ["flag", "flag", "2 flags", "", "flag_2", "größe"].map(|name| identifier(name, &mut taken));
-        assert_eq!(made, ["flag", "flag_2", "_2_flags", "_", "flag_2_2", "gr__e"]);
-    }
 
     #[test]
     fn colours_become_linear() {

@@ -5,7 +5,7 @@
 use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
 use super::solid::{self, Drawn, Solid};
-use super::subject::{Cloth, Collider, Subject, bounds, single};
+use super::subject::{Collider, GREY, Piece, Subject, bounds, single};
 use super::{ExportError, Job, UpAxis};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,23 +13,29 @@ use std::path::PathBuf;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::Shape;
 
+/// The scope that materials lie in, and the material of all bodies that only move.
+const MATERIALS: &str = "Materials";
+const BODIES: &str = "Bodies";
+/// Roughness of all materials [1].
+pub(super) const ROUGHNESS: f64 = 0.8;
+
 /// Writes the layer.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
     let attributes = if job.normals { 3 } else { 2 };
-    job.film.plan(attributes * job.subject.cloths.len() + 2 * moving);
+    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving);
     let (pending, mut out) = Pending::file(job.path, job.replace)?;
     write_head(&mut out, job).map_err(job.film.failed())?;
     let failed = job.film.failed();
-    for cloth in &job.subject.cloths {
-        write_constants(&mut out, &job.subject, cloth).map_err(&failed)?;
-        write_samples(&mut out, &mut job.film, &job.subject, cloth, job.normals)?;
+    for piece in &job.subject.pieces {
+        write_constants(&mut out, &job.subject, piece).map_err(&failed)?;
+        write_samples(&mut out, &mut job.film, &job.subject, piece, job.normals)?;
         out.write_all(b"    }\n").map_err(&failed)?;
     }
     for collider in &job.subject.colliders {
         write_collider(&mut out, &mut job.film, collider)?;
     }
-    out.write_all(b"}\n").map_err(&failed)?;
+    write_materials(&mut out, &job.subject).and_then(|()| out.write_all(b"}\n")).map_err(&failed)?;
     let bytes = settle(out).map_err(&failed)?;
     Ok((vec![pending.commit()?], bytes))
 }
@@ -60,22 +66,71 @@ def Xform "World" (
     )
 }
 
-/// Opens a cloth's mesh and writes all that does not change.
-fn write_constants(out: &mut impl Write, subject: &Subject, cloth: &Cloth) -> io::Result<()> {
-    let triangles = subject.local_triangles(cloth);
-    write!(out, "    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n", cloth.name)?;
+/// Opens a prim, with the user's own name where it is another, and binds it to a material.
+fn open_prim(
+    out: &mut impl Write,
+    kind: &str,
+    name: &str,
+    called: &str,
+    material: &str,
+) -> io::Result<()> {
+    writeln!(out, "    def {kind} \"{name}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]")?;
+    if name != called {
+        writeln!(out, "        displayName = \"{}\"", escaped(called))?;
+    }
+    writeln!(out, "    )\n    {{\n        rel material:binding = </World/{MATERIALS}/{material}>")
+}
+
+/// Text between quotes.
+fn escaped(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().map(plain).collect::<String>().replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// A material of every piece, and one of all bodies that only move.
+fn write_materials(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
+    writeln!(out, "    def Scope \"{MATERIALS}\"\n    {{")?;
+    let pieces = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour));
+    let bodies = (!subject.colliders.is_empty()).then_some((BODIES, GREY));
+    for (name, colour) in pieces.chain(bodies) {
+        let [r, g, b] = colour.map(|c| c as f32);
+        write!(
+            out,
+            r#"        def Material "{name}"
+        {{
+            token outputs:surface.connect = </World/{MATERIALS}/{name}/surface.outputs:surface>
+            def Shader "surface"
+            {{
+                uniform token info:id = "UsdPreviewSurface"
+                color3f inputs:diffuseColor = ({r}, {g}, {b})
+                float inputs:roughness = {ROUGHNESS}
+                token outputs:surface
+            }}
+        }}
+"#
+        )?;
+    }
+    out.write_all(b"    }\n")
+}
+
+/// Opens a piece's mesh and writes all that does not change.
+fn write_constants(out: &mut impl Write, subject: &Subject, piece: &Piece) -> io::Result<()> {
+    let triangles = subject.local_triangles(piece);
+    open_prim(out, "Mesh", &piece.name, &piece.called, &piece.name)?;
+    writeln!(out, "        uniform bool doubleSided = 1")?;
     write!(out, "        int[] faceVertexCounts = ")?;
     write_list(out, (0..triangles.len()).map(|_| 3))?;
     write!(out, "\n        int[] faceVertexIndices = ")?;
     write_list(out, triangles.flatten())?;
     writeln!(out, "\n        uniform token orientation = \"rightHanded\"")?;
-    if let Some([r, g, b]) = cloth.colour.map(|colour| colour.map(|c| c as f32)) {
-        writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
+    let [r, g, b] = piece.colour.map(|c| c as f32);
+    writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
+    if let Some(pinned) = subject.pinned.get(piece.points.clone()) {
+        write!(out, "        bool[] primvars:pinned = ")?;
+        write_list(out, pinned.iter().map(|pinned| u8::from(*pinned)))?;
+        writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
     }
-    write!(out, "        bool[] primvars:pinned = ")?;
-    write_list(out, subject.pinned[cloth.particles.clone()].iter().map(|pinned| u8::from(*pinned)))?;
-    writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
-    if let Some(material) = subject.material.get(cloth.particles.clone()) {
+    if let Some(material) = subject.material.get(piece.points.clone()) {
         write!(out, "        texCoord2f[] primvars:st = ")?;
         write_list(out, material.iter().map(|[u, v]| Tuple([*u as f32, *v as f32])))?;
         writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
@@ -88,10 +143,10 @@ fn write_samples(
     out: &mut BufWriter<File>,
     film: &mut Film,
     subject: &Subject,
-    cloth: &Cloth,
+    piece: &Piece,
     with_normals: bool,
 ) -> Result<(), ExportError> {
-    let part = cloth.particles.clone();
+    let part = piece.points.clone();
     write_attribute(out, film, "float3[] extent", &mut |out, moment| {
         write_list(out, bounds(&moment.positions[part.clone()]).into_iter().map(Tuple))
     })?;
@@ -158,11 +213,9 @@ fn write_collider(
 }
 
 /// Opens a collider's mesh and writes its surface.
-fn write_surface(out: &mut impl Write, name: &str, solid: &Solid) -> io::Result<()> {
-    write!(
-        out,
-        "    def Mesh \"{name}\"\n    {{\n        uniform bool doubleSided = 1\n        float3[] extent = "
-    )?;
+fn write_surface(out: &mut impl Write, collider: &Collider, solid: &Solid) -> io::Result<()> {
+    open_prim(out, "Mesh", &collider.name, &collider.called, BODIES)?;
+    write!(out, "        uniform bool doubleSided = 1\n        float3[] extent = ")?;
     write_list(out, bounds(&solid.points).into_iter().map(Tuple))?;
     write!(out, "\n        int[] faceVertexCounts = ")?;
     write_list(out, solid.triangles.iter().map(|_| 3))?;
@@ -170,18 +223,20 @@ fn write_surface(out: &mut impl Write, name: &str, solid: &Solid) -> io::Result<
     write_list(out, solid.triangles.iter().flatten())?;
     write!(out, "\n        uniform token orientation = \"rightHanded\"\n        point3f[] points = ")?;
     write_list(out, solid.points.iter().map(|p| Tuple(single(*p))))?;
-    writeln!(out, "\n        uniform token subdivisionScheme = \"none\"")
+    write!(out, "\n        normal3f[] normals = ")?;
+    write_list(out, solid.normals.iter().map(|n| Tuple(single(*n))))?;
+    writeln!(out, " (\n            interpolation = \"vertex\"\n        )\n        uniform token subdivisionScheme = \"none\"")
 }
 
 /// Opens a collider's prim and writes its size.
 fn write_shape(out: &mut impl Write, collider: &Collider, plane_size: f64) -> io::Result<()> {
     let shape = match &collider.shape {
         Drawn::Closed(shape) => *shape,
-        Drawn::Mesh(solid) => return write_surface(out, &collider.name, solid),
+        Drawn::Mesh(solid) => return write_surface(out, collider, solid),
     };
     let mut open = |kind: &str, half: DVec3| {
         let extent = [Tuple(single(-half)), Tuple(single(half))];
-        writeln!(out, "    def {kind} \"{}\"\n    {{", collider.name)?;
+        open_prim(out, kind, &collider.name, &collider.called, BODIES)?;
         write!(out, "        float3[] extent = ")?;
         write_list(out, extent.into_iter())?;
         writeln!(out)

@@ -17,6 +17,8 @@ pub struct Mesh {
     positions: Property,
     normals: Option<Property>,
     constants: Vec<Entry>,
+    /// What the schema has no place for.
+    others: Vec<Entry>,
     bytes: Vec<u8>,
 }
 
@@ -56,8 +58,22 @@ impl Mesh {
             positions: Property::array("P", "geoScope=vtx;interpretation=point", Pod::F32, 3, animated),
             normals,
             constants,
+            others: Vec::new(),
             bytes: Vec::new(),
         })
+    }
+
+    /// Gives all points of a mesh a colour, linear red, green and blue, under the name that readers know: `Cd`.
+    pub fn paint<W: Write + Seek>(
+        &mut self,
+        archive: &mut Archive<W>,
+        points: usize,
+        colour: [f32; 3],
+    ) -> io::Result<()> {
+        let mut colours = Property::array("Cd", &parameter("vtx", "rgb", 3), Pod::F32, 3, false);
+        archive.sample(&mut colours, &bytes_of(&colour).repeat(points))?;
+        self.others.push(Entry::Property(colours));
+        Ok(())
     }
 
     /// Writes the points and, if the mesh has them, their normals at the next time.
@@ -91,6 +107,9 @@ impl Mesh {
         let mut entries = vec![Entry::Property(self.bounds), Entry::Property(self.positions)];
         entries.extend(self.constants);
         entries.extend(self.normals.map(Entry::Property));
+        if !self.others.is_empty() {
+            entries.push(Entry::Compound(".arbGeomParams", String::new(), self.others));
+        }
         let schema = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1";
         Object {
             name: self.name,

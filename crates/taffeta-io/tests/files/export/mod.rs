@@ -3,4 +3,5 @@
 mod faults;
 mod memory;
 mod readers;
+mod scenes;
 mod whole;

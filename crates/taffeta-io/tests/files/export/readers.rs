@@ -158,7 +158,7 @@ pub fn read_obj(text: &str) -> Mesh {
                 });
                 mesh.triangles.push(corners.collect::<Vec<_>>().try_into().unwrap());
             }
-            _ => assert!(matches!(key, "#" | "o" | "s"), "{line}"),
+            _ => assert!(matches!(key, "#" | "o" | "s" | "mtllib" | "usemtl"), "{line}"),
         }
     }
     mesh
@@ -238,7 +238,8 @@ fn vectors(bytes: &[u8], number: impl Fn([u8; 4]) -> f32) -> Points {
 
 /// The text of a prim between its braces.
 pub fn usd_prim<'a>(text: &'a str, kind: &str, name: &str) -> &'a str {
-    let body = text.split(&format!("def {kind} \"{name}\"\n    {{\n")).nth(1).unwrap();
+    let body = text.split(&format!("    def {kind} \"{name}\" (\n")).nth(1).unwrap();
+    let body = body.split_once("    {\n").unwrap().1;
     body.split("\n    }\n").next().unwrap()
 }
 

@@ -7,7 +7,7 @@ use super::readers::{read_mdd, read_obj, read_pc2, read_ply, usd_points, usd_pri
 use serde_json::{Value, json};
 use std::path::Path;
 use taffeta::math::DVec3;
-use taffeta_io::export::{Format, Options, Precision, UpAxis, export};
+use taffeta_io::export::{Bodies, Format, Options, Precision, UpAxis, export};
 use taffeta_io::recording::{Frame, Reader};
 
 /// The parts of a list that belong to the first and the second cloth.
@@ -41,13 +41,17 @@ fn close(a: &[[f64; 3]], b: &[DVec3], bound: f64) {
 #[test]
 fn sequences_hold_every_frame() {
     let (folder, recording, frames) = recorded();
-    let options = Options { normals: Some(true), ..Options::default() };
+    let options = Options { normals: Some(true), bodies: Bodies::None, ..Options::default() };
     for (format, up) in [(Format::Obj, None), (Format::Ply, Some(UpAxis::Y))] {
         let to = folder.path().join(format.name());
         let done = run(&recording, format, &to, &Options { up, ..options.clone() }).unwrap();
-        let written = files(&to);
-        assert_eq!((written.len(), done.frames, done.paths, done.complete), (5, 5, vec![to.clone()], true));
+        let mut written = files(&to);
         assert_eq!(done.bytes, written.iter().map(|file| file.metadata().unwrap().len()).sum::<u64>());
+        if format == Format::Obj {
+            let materials = std::fs::read_to_string(written.pop().unwrap()).unwrap();
+            assert!(materials.starts_with("newmtl flag\nKd 1 0.2158605 0\n"), "{materials}");
+        }
+        assert_eq!((written.len(), done.frames, done.paths, done.complete), (5, 5, vec![to.clone()], true));
         for (frame, file) in frames.iter().zip(written) {
             let name = format!("{format}.{:04}.{format}", frame.number);
             assert_eq!(file, to.join(name));
@@ -66,7 +70,7 @@ fn sequences_hold_every_frame() {
             );
             close(&mesh.normals, &smooth_normals(frame), 1e-7);
             if format == Format::Obj {
-                assert_eq!(mesh.groups, ["flag", "hand__ker__chief"]);
+                assert_eq!(mesh.groups, ["flag", "hand_\"ker\"_chief"]);
             }
         }
     }
@@ -77,7 +81,8 @@ fn point_caches_hold_every_frame_and_the_rest_mesh() {
     let (folder, recording, frames) = recorded();
     for format in [Format::Pc2, Format::Mdd] {
         let to = target(&folder, format);
-        let done = run(&recording, format, &to, &Options { replace: true, ..Options::default() }).unwrap();
+        let options = Options { replace: true, bodies: Bodies::None, ..Options::default() };
+        let done = run(&recording, format, &to, &options).unwrap();
         let (bytes, mesh) =
             (std::fs::read(&to).unwrap(), std::fs::read_to_string(to.with_extension("obj")).unwrap());
         assert_eq!(done.paths, [to.clone(), to.with_extension("obj")]);
@@ -102,7 +107,7 @@ fn point_caches_hold_every_frame_and_the_rest_mesh() {
 fn usd_holds_points_normals_and_colliders() {
     let (folder, recording, frames) = recorded();
     let to = target(&folder, Format::Usd);
-    run(&recording, Format::Usd, &to, &Options::default()).unwrap();
+    run(&recording, Format::Usd, &to, &Options { floor: true, ..Options::default() }).unwrap();
     let text = std::fs::read_to_string(to).unwrap();
     for line in [
         "startTimeCode = 0",
@@ -156,20 +161,26 @@ fn usd_holds_points_normals_and_colliders() {
             && cube.contains("xformOp:scale = (0.1, 0.2, 0.3)")
     );
     assert!(usd_prim(&text, "Plane", "floor").contains("axis = \"Y\""));
+    assert!(text.contains("        displayName = \"hand \\\"ker\\\" chief\"\n"));
+    // Every surface has the material of its colour.
+    assert!(usd_prim(&text, "Mesh", "flag").contains("rel material:binding = </World/Materials/flag>"));
+    assert!(cube.contains("rel material:binding = </World/Materials/Bodies>"));
+    let flag = text.split("def Material \"flag\"").nth(1).unwrap();
+    assert!(flag.split("def Material").next().unwrap().contains("inputs:diffuseColor = (1, 0.2158605, 0)\n"));
 }
 
 #[test]
 fn gltf_plays_every_frame() {
     let (folder, recording, frames) = recorded();
     let to = target(&folder, Format::Gltf);
-    run(&recording, Format::Gltf, &to, &Options::default()).unwrap();
+    run(&recording, Format::Gltf, &to, &Options { floor: true, ..Options::default() }).unwrap();
     let glb = Glb::read(&std::fs::read(&to).unwrap());
     // The reader of meshes sees the first frame, cloths before colliders.
     let back = taffeta_io::mesh::read(&to).unwrap().mesh;
     let first: Vec<DVec3> = parts(&frames[0].absolute().collect::<Vec<_>>()).concat();
     let shown: Vec<[f64; 3]> = back.positions.iter().take(first.len()).map(|p| p.to_array()).collect();
     close(&shown, &first, 3e-7);
-    for (node, name) in ["flag", "hand__ker__chief"].into_iter().enumerate() {
+    for (node, name) in ["flag", "hand \"ker\"_chief"].into_iter().enumerate() {
         assert_eq!(glb.root["nodes"][node]["name"], name);
         let shown = glb.played(node, "POSITION");
         assert_eq!(shown.len(), 5);
@@ -207,9 +218,10 @@ fn gltf_plays_every_frame() {
 fn alembic_holds_every_frame() {
     let (folder, recording, frames) = recorded();
     let to = target(&folder, Format::Alembic);
-    run(&recording, Format::Alembic, &to, &Options { normals: Some(true), ..Options::default() }).unwrap();
+    let options = Options { normals: Some(true), floor: true, ..Options::default() };
+    run(&recording, Format::Alembic, &to, &options).unwrap();
     let abc = Abc::read(std::fs::read(to).unwrap());
-    for (k, name) in ["flag", "hand__ker__chief"].into_iter().enumerate() {
+    for (k, name) in ["flag", "hand \"ker\"_chief"].into_iter().enumerate() {
         let geom = |property: &str| format!("/{name}/{name}Shape/.geom/{property}");
         let truth: Vec<Points> = frames.iter().map(|frame| parts(&single(frame))[k].clone()).collect();
         assert_eq!(abc.points(&geom("P")), truth);
@@ -226,6 +238,8 @@ fn alembic_holds_every_frame() {
             .collect();
         assert_eq!(abc.samples(&geom(".faceIndices")), std::slice::from_ref(&clockwise));
         assert_eq!(abc.samples(&geom("uv/.indices")), [clockwise]);
+        let colour = [1.0f32, 0.2158605, 0.0].iter().flat_map(|c| c.to_le_bytes()).collect::<Vec<_>>();
+        assert_eq!(abc.samples(&geom(".arbGeomParams/Cd")), [colour.repeat(truth[0].len())]);
         assert_eq!(abc.samples(&geom("uv/.vals"))[0].len(), 8 * truth[0].len());
         let low = f64::from_le_bytes(abc.samples(&geom(".selfBnds"))[4][..8].try_into().unwrap());
         assert_eq!(low as f32, truth[4].iter().map(|p| p[0]).reduce(f32::min).unwrap());
@@ -273,6 +287,7 @@ fn axes_units_precision_and_range_are_those_asked_for() {
         frames: Some(2..=3),
         precision: Precision::F64,
         normals: Some(true),
+        bodies: Bodies::None,
         ..Options::default()
     };
     let turned = |p: DVec3| DVec3::new(p.x, -p.z, p.y);
@@ -285,7 +300,8 @@ fn axes_units_precision_and_range_are_those_asked_for() {
         let to = folder.path().join(format.name());
         let done = run(&recording, format, &to, &options).unwrap();
         assert_eq!((done.frames, done.first, done.last), (2, 2, 3));
-        for (file, frame) in files(&to).iter().zip(&frames[2..]) {
+        let meshes = files(&to).into_iter().filter(|file| file.extension().unwrap() != "mtl");
+        for (file, frame) in meshes.zip(&frames[2..]) {
             let bytes = std::fs::read(file).unwrap();
             check(
                 &if format == Format::Ply {
@@ -297,7 +313,7 @@ fn axes_units_precision_and_range_are_those_asked_for() {
             );
         }
     }
-    let single = Options { precision: Precision::F32, ..options };
+    let single = Options { precision: Precision::F32, bodies: Bodies::Points, ..options };
     let to = target(&folder, Format::Usd);
     run(&recording, Format::Usd, &to, &single).unwrap();
     let text = std::fs::read_to_string(to).unwrap();
@@ -352,7 +368,7 @@ fn one_frame_is_enough() {
 #[test]
 fn equal_recordings_give_equal_bytes_everywhere() {
     // Of all formats together; only a change of a format may change this.
-    const BYTES: u64 = 2629453380680853131;
+    const BYTES: u64 = 9765975352325278971;
     let mut sums = Vec::new();
     for _ in 0..2 {
         let (folder, recording, _) = recorded();

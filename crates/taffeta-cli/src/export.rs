@@ -20,7 +20,7 @@ pub struct Args {
     /// The file or folder to write.
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// obj, ply, pc2, mdd, usd, gltf, alembic or csv. Left out: what the ending of PATH says.
+    /// obj, ply, pc2, mdd, usd, usdz, gltf, alembic or csv. Left out: what the ending of PATH says.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
     /// The axis that points up. Left out: what suits the format.
@@ -44,6 +44,18 @@ pub struct Args {
     /// Write floors too, as squares.
     #[arg(long)]
     floor: bool,
+    /// Weld the panels of garments along seams that are closed in all frames.
+    #[arg(long)]
+    weld: bool,
+    /// Divide every triangle of cloth into four, smoothly, so many times.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=3))]
+    subdivide: u32,
+    /// Write cloth as a shell of this thickness [mm].
+    #[arg(long, value_name = "MM", value_parser = parse_thickness)]
+    thickness: Option<f64>,
+    /// Write strain of every point and the certificate of every frame, where the format has a place for them.
+    #[arg(long)]
+    certificate: bool,
     /// Replace an earlier export of that name.
     #[arg(long)]
     replace: bool,
@@ -76,6 +88,13 @@ fn parse_scale(text: &str) -> Result<f64, String> {
     }
 }
 
+fn parse_thickness(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if x > 0.0 && x <= 1000.0 => Ok(x),
+        _ => Err("write millimetres above 0, such as 0.5".into()),
+    }
+}
+
 fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.parse(), last.parse()) {
@@ -101,6 +120,10 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         normals: args.normals,
         bodies: args.bodies,
         floor: args.floor,
+        weld: args.weld,
+        subdivide: args.subdivide,
+        thickness: 1e-3 * args.thickness.unwrap_or(0.0),
+        certificate: args.certificate,
         replace: args.replace,
     };
     let mut progress: Option<Progress> = None;

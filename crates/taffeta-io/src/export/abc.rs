@@ -34,6 +34,9 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
             let points = moment.positions[part.clone()].iter().map(|p| single(*p));
             let normals = normals.get(part).unwrap_or_default().iter().map(|n| single(*n));
             mesh.sample(&mut archive, points, normals)?;
+            if let Some(strain) = moment.strain.get(piece.points.clone()).filter(|_| piece.is_cloth) {
+                mesh.sample_measure(&mut archive, strain.iter().map(|x| *x as f32))?;
+            }
         }
         for (collider, transform, _) in scene.colliders.iter_mut().filter(|(collider, ..)| collider.moving) {
             transform.sample(&mut archive, &matrix(&moment.poses[collider.body]))?;
@@ -72,11 +75,20 @@ impl Scene {
             // Readers expect a transform above every mesh, even one that does nothing.
             let mut transform = Transform::begin(archive, &piece.name, false)?;
             transform.sample(archive, &matrix(&Pose::IDENTITY))?;
-            let material = subject.material.get(piece.points.clone()).unwrap_or_default();
-            let texture: Vec<[f32; 2]> = material.iter().map(|uv| uv.map(|x| x as f32)).collect();
-            let (shape, triangles) = (format!("{}Shape", piece.name), subject.local_triangles(piece));
-            let mut mesh = Mesh::begin(archive, &shape, triangles, &texture, with_normals, animated)?;
+            let triangles: Vec<[u32; 3]> = subject.local_triangles(piece).collect();
+            let mut mesh =
+                Mesh::begin(archive, &format!("{}Shape", piece.name), &triangles, with_normals, animated)?;
+            if let Some((material, corners)) = subject.texture(piece) {
+                let texture: Vec<[f32; 2]> = material.iter().map(|uv| uv.map(|x| x as f32)).collect();
+                mesh.texture(archive, &texture, corners.as_ref().unwrap_or(&triangles))?;
+            }
             mesh.paint(archive, piece.points.len(), piece.colour.map(|c| c as f32))?;
+            if let Some(origins) = subject.origins.get(piece.points.clone()) {
+                mesh.number(archive, "particle", origins)?;
+            }
+            if film.shaping.strain.is_some() && piece.is_cloth {
+                mesh.measure("strain", animated);
+            }
             scene.pieces.push((transform, mesh));
         }
         for collider in &subject.colliders {
@@ -105,7 +117,7 @@ fn begin_collider(
     }
     let solid = collider.shape.solid(solid::plane_size(survey.low, survey.high));
     let shape = format!("{}Shape", collider.name);
-    let mut mesh = Mesh::begin(archive, &shape, solid.triangles.into_iter(), &[], true, false)?;
+    let mut mesh = Mesh::begin(archive, &shape, &solid.triangles, true, false)?;
     let (points, normals) =
         (solid.points.iter().map(|p| single(*p)), solid.normals.iter().map(|n| single(*n)));
     mesh.paint(archive, solid.points.len(), GREY.map(|c| c as f32))?;

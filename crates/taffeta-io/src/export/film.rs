@@ -45,6 +45,8 @@ pub(super) struct Moment {
     pub time: f64,
     pub state_hash: u64,
     pub positions: Vec<DVec3>,
+    /// Strain of every point, if it is wanted [1].
+    pub strain: Vec<f64>,
     pub poses: Vec<Pose>,
     pub report: serde_json::Value,
 }
@@ -52,7 +54,7 @@ pub(super) struct Moment {
 impl Moment {
     fn take(&mut self, frame: &mut Frame, placement: Placement, shaping: &mut Shaping) {
         (self.number, self.time, self.state_hash) = (frame.number, frame.time, frame.state_hash);
-        shaping.place(frame, placement, &mut self.positions);
+        shaping.place(frame, placement, &mut self.positions, &mut self.strain);
         self.poses.clear();
         self.poses.extend(frame.bodies.iter().map(|pose| placement.pose(pose)));
         self.report = std::mem::take(&mut frame.report);
@@ -177,7 +179,18 @@ impl<'a> Film<'a> {
         if survey.count == 0 {
             return Err(ExportError::NoFrames { seen });
         }
-        Ok(Film { survey, shaping, reader, progress, target, placement, frame, moment, played: 0, planned: 0 })
+        Ok(Film {
+            survey,
+            shaping,
+            reader,
+            progress,
+            target,
+            placement,
+            frame,
+            moment,
+            played: 0,
+            planned: 0,
+        })
     }
 
     /// Says how often the film will be played, for the progress.

@@ -31,13 +31,14 @@ const INDICES: usize = 0;
 const VERTICES: usize = 1;
 const KEYS: usize = 2;
 const TEXTURE: usize = 3;
+const ORIGINS: usize = 4;
 
 /// Writes the file.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let (frames, subject) = (job.film.survey.count, &job.subject);
     let (points, triangles) = (subject.point_count() as u64, subject.triangles.len() as u64);
     let moving = u64::from(frames) * points * if job.normals { 24 } else { 12 };
-    let bytes = moving + 8 * points + 12 * triangles + MOST_SOLID * subject.colliders.len() as u64;
+    let bytes = moving + 12 * points + 12 * triangles + MOST_SOLID * subject.colliders.len() as u64;
     if frames > MOST_FRAMES || bytes > MOST_BYTES {
         let (most_frames, most_bytes) = (MOST_FRAMES, MOST_BYTES);
         return Err(ExportError::TooLarge { format: Format::Gltf, frames, bytes, most_frames, most_bytes });
@@ -57,7 +58,10 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
         }
         Ok(())
     })?;
-    clip.write_keys(&mut out).and_then(|()| write_texture(&mut out, &job.subject)).map_err(&failed)?;
+    clip.write_keys(&mut out)
+        .and_then(|()| write_texture(&mut out, &job.subject))
+        .and_then(|()| put(&mut out, &job.subject.origins.iter().map(|i| *i as f32).collect::<Vec<_>>()))
+        .map_err(&failed)?;
     let bytes = settle(out).map_err(&failed)?;
     Ok((vec![pending.commit()?], bytes))
 }
@@ -205,13 +209,13 @@ impl Clip {
 struct Document {
     accessors: Vec<Value>,
     /// Bytes in every buffer view so far.
-    used: [usize; 4],
+    used: [usize; 5],
     json: String,
 }
 
 impl Document {
     fn of(subject: &Subject, clip: &Clip) -> Document {
-        let mut document = Document { accessors: Vec::new(), used: [0; 4], json: String::new() };
+        let mut document = Document { accessors: Vec::new(), used: [0; 5], json: String::new() };
         let piece_indices = document.indices(subject.pieces.iter().map(|piece| piece.triangles.len()));
         let solid_indices = document.indices(clip.solids.iter().map(|solid| solid.triangles.len()));
         let mut meshes = Vec::new();
@@ -293,6 +297,10 @@ impl Document {
                     attributes["TEXCOORD_0"] =
                         json!(self.accessor(TEXTURE, piece.points.len(), "VEC2", F32, 8));
                 }
+                if subject.origins.get(piece.points.clone()).is_some() {
+                    attributes["_PARTICLE"] =
+                        json!(self.accessor(ORIGINS, piece.points.len(), "SCALAR", F32, 4));
+                }
                 let mut primitive = json!({ "attributes": attributes, "indices": indices, "material": i });
                 if frames.is_empty() {
                     return json!({ "name": piece.name, "primitives": [primitive] });
@@ -331,8 +339,13 @@ impl Document {
     /// Where every view lies; an empty one, which the standard forbids, is the last and left out.
     fn views(&self) -> Value {
         let mut offset = 0;
-        let kinds =
-            [(Some(ELEMENT_ARRAY), None), (Some(ARRAY), Some(12)), (None, None), (Some(ARRAY), Some(8))];
+        let kinds = [
+            (Some(ELEMENT_ARRAY), None),
+            (Some(ARRAY), Some(12)),
+            (None, None),
+            (Some(ARRAY), Some(8)),
+            (Some(ARRAY), Some(4)),
+        ];
         let views =
             self.used.iter().zip(kinds).filter(|(used, _)| **used > 0).map(|(used, (target, stride))| {
                 let mut view = json!({ "buffer": 0, "byteOffset": offset, "byteLength": used });

@@ -23,11 +23,13 @@ mod obj;
 mod pending;
 mod ply;
 mod point_cache;
+mod remesh;
 mod sequence;
 mod shaping;
 mod solid;
 mod subject;
 mod usd;
+mod usdz;
 
 use crate::recording::{Damage, Reader, RecordingError};
 use film::Film;
@@ -50,6 +52,8 @@ pub enum Format {
     Mdd,
     /// A USD layer as text (`.usda`).
     Usd,
+    /// The same packed into one file (`.usdz`), as viewers want it.
+    Usdz,
     /// A binary glTF 2.0 file (`.glb`) with morph targets.
     Gltf,
     /// An Alembic archive (`.abc`).
@@ -60,12 +64,13 @@ pub enum Format {
 
 impl Format {
     /// Every format, in the order of the list that users see.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 9] = [
         Format::Obj,
         Format::Ply,
         Format::Pc2,
         Format::Mdd,
         Format::Usd,
+        Format::Usdz,
         Format::Gltf,
         Format::Alembic,
         Format::Csv,
@@ -79,6 +84,7 @@ impl Format {
             Format::Pc2 => "pc2",
             Format::Mdd => "mdd",
             Format::Usd => "usd",
+            Format::Usdz => "usdz",
             Format::Gltf => "gltf",
             Format::Alembic => "alembic",
             Format::Csv => "csv",
@@ -102,7 +108,7 @@ impl Format {
 
     /// Whether its names are identifiers.
     fn has_identifiers(self) -> bool {
-        self == Format::Usd
+        matches!(self, Format::Usd | Format::Usdz)
     }
 
     /// The format that a path's extension names.
@@ -181,6 +187,14 @@ pub struct Options {
     pub bodies: Bodies,
     /// Whether half-spaces are written, as squares.
     pub floor: bool,
+    /// Whether panels are welded where their seams are closed in every frame.
+    pub weld: bool,
+    /// How often every triangle of cloth is divided into four.
+    pub subdivide: u32,
+    /// Thickness of cloth [m]; 0 writes surfaces, all else shells.
+    pub thickness: f64,
+    /// Whether strain of every point and the certificate of every frame are written.
+    pub certificate: bool,
     /// Whether a file that has the name already is replaced, or a folder that holds nothing but an earlier export.
     pub replace: bool,
 }
@@ -195,6 +209,10 @@ impl Default for Options {
             normals: None,
             bodies: Bodies::Points,
             floor: false,
+            weld: false,
+            subdivide: 0,
+            thickness: 0.0,
+            certificate: false,
             replace: false,
         }
     }
@@ -350,16 +368,20 @@ impl Job<'_> {
         let rate = format!("the frame rate ({} per second)", self.rate());
         let rate = (self.film.survey.count > 1).then_some(rate.as_str());
         let pins = self.subject.pinned.contains(&true).then_some("pins");
-        let missing = match format {
-            Format::Obj => [rate, pins, None, None],
-            Format::Ply => [rate, pins, Some("names"), Some("materials")],
-            Format::Pc2 => [rate, pins, Some("materials"), None],
-            Format::Mdd => [pins, Some("materials"), None, None],
-            Format::Gltf => [pins, None, None, None],
-            Format::Alembic => [pins, Some("materials (colours are the attribute `Cd`)"), None, None],
-            Format::Usd | Format::Csv => [None; 4],
+        let origins = (!self.subject.origins.is_empty()).then_some("which particle a vertex is");
+        let strained = self.film.shaping.strain.is_some();
+        let certificate = strained.then_some("strain, the certificate of frames");
+        let frames = strained.then_some("the certificate of frames");
+        let missing: &[Option<&str>] = match format {
+            Format::Obj => &[rate, pins, origins, frames],
+            Format::Ply => &[rate, pins, Some("names"), Some("materials"), frames],
+            Format::Pc2 => &[rate, pins, Some("materials"), origins, certificate],
+            Format::Mdd => &[pins, Some("materials"), origins, certificate],
+            Format::Gltf => &[pins, certificate],
+            Format::Alembic => &[pins, Some("materials (colours are the attribute `Cd`)"), frames],
+            Format::Usd | Format::Usdz | Format::Csv => &[],
         };
-        let missing: Vec<&str> = missing.into_iter().flatten().collect();
+        let missing: Vec<&str> = missing.iter().copied().flatten().collect();
         (!missing.is_empty()).then(|| format!("{format} does not carry {}", missing.join(", ")))
     }
 }
@@ -386,10 +408,12 @@ pub fn export(
         return Err(ExportError::NoTriangles);
     }
     let placement = film::Placement { up, scale: options.scale };
-    let (mut subject, shaping) = Subject::of(header, placement, format, options);
+    let (mut subject, shaping) = Subject::of(header, placement, options);
+    let rest: Vec<_> = header.rest_positions.iter().map(|p| placement.point(*p)).collect();
     let frame_time = header.frame_time;
     let mut film = Film::survey(reader, format, path, placement, shaping, options.frames.clone(), progress)?;
-    subject.fit(&mut film, format, options.scale);
+    subject.remesh(&mut film.shaping, format, options);
+    subject.add_bodies(&mut film, &rest, format, options.scale);
     let mut job = Job {
         film,
         subject,
@@ -398,7 +422,7 @@ pub fn export(
         up,
         scale: options.scale,
         precision: options.precision,
-        normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Gltf)),
+        normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Usdz | Format::Gltf)),
         replace: options.replace,
         frame_time,
     };
@@ -408,6 +432,7 @@ pub fn export(
         Format::Pc2 => point_cache::write_pc2(&mut job),
         Format::Mdd => point_cache::write_mdd(&mut job),
         Format::Usd => usd::write(&mut job),
+        Format::Usdz => usdz::write(&mut job),
         Format::Gltf => gltf::write(&mut job),
         Format::Alembic => abc::write(&mut job),
         Format::Csv => csv::write(&mut job),

@@ -22,7 +22,8 @@ impl Names {
     pub fn take(&mut self, name: &str) -> String {
         let plain = name.replace('[', "_").replace(']', "");
         let mut base: String = plain.chars().take(LONGEST).map(|c| self.allowed(c).unwrap_or('_')).collect();
-        if self.format.has_identifiers() && !base.starts_with(|c| c == '_' || unicode_ident::is_xid_start(c)) {
+        if self.format.has_identifiers() && !base.starts_with(|c| c == '_' || unicode_ident::is_xid_start(c))
+        {
             base.insert(0, '_');
         }
         if base.is_empty() {

@@ -1,25 +1,19 @@
 //! Stanford PLY, binary little-endian, one file per frame.
 
+use super::sequence::{self, Pose};
 use super::subject::Subject;
-use super::{ExportError, Job, Precision, sequence};
+use super::{ExportError, Job, Precision};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use taffeta::math::DVec3;
 
 /// Writes a folder of `name.0001.ply` and so on.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     sequence::write(job, "ply", write_mesh, None)
 }
 
-fn write_mesh(
-    out: &mut impl Write,
-    _name: &str,
-    subject: &Subject,
-    positions: &[DVec3],
-    normals: &[DVec3],
-    precision: Precision,
-) -> io::Result<()> {
-    let kind = if precision == Precision::F64 { "double" } else { "float" };
+fn write_mesh(out: &mut impl Write, _name: &str, subject: &Subject, pose: &Pose) -> io::Result<()> {
+    let Pose { positions, normals, strain, precision } = pose;
+    let kind = if *precision == Precision::F64 { "double" } else { "float" };
     writeln!(
         out,
         "ply\nformat binary_little_endian 1.0\ncomment Taffeta\nelement vertex {}",
@@ -31,6 +25,12 @@ fn write_mesh(
     }
     if !subject.material.is_empty() {
         writeln!(out, "property float s\nproperty float t")?;
+    }
+    if !strain.is_empty() {
+        writeln!(out, "property float strain")?;
+    }
+    if !subject.origins.is_empty() {
+        writeln!(out, "property int particle")?;
     }
     writeln!(out, "element face {}", subject.triangles.len())?;
     writeln!(out, "property list uchar int vertex_indices\nend_header")?;
@@ -45,6 +45,13 @@ fn write_mesh(
         if !subject.material.is_empty() {
             // Bodies have no coordinates, but every vertex has all properties.
             put(out, subject.material.get(i).unwrap_or(&[0.0; 2]))?;
+        }
+        if let Some(strain) = strain.get(i) {
+            put(out, &[*strain])?;
+        }
+        if !subject.origins.is_empty() {
+            let particle = subject.origins.get(i).map_or(-1, |particle| *particle as i32);
+            out.write_all(&particle.to_le_bytes())?;
         }
     }
     for triangle in &subject.triangles {

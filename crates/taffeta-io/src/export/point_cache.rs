@@ -6,6 +6,7 @@
 
 use super::obj::write_mesh;
 use super::pending::{Pending, settle};
+use super::sequence::Pose;
 use super::subject::single;
 use super::{ExportError, Format, Job, Precision};
 use std::fs::File;
@@ -78,8 +79,9 @@ fn with_rest_mesh(
     let (mesh, mut mesh_out) = Pending::file(&mesh_path, job.replace)?;
     let (cache, mut cache_out) = Pending::file(job.path, job.replace)?;
     let subject = &job.subject;
-    let written = write_mesh(&mut mesh_out, &job.name, subject, &subject.rest_positions, &[], Precision::F32, false)
-        .and_then(|()| settle(mesh_out));
+    let positions = &subject.rest_positions;
+    let pose = Pose { positions, normals: &[], strain: &[], precision: Precision::F32 };
+    let written = write_mesh(&mut mesh_out, &job.name, subject, &pose, false).and_then(|()| settle(mesh_out));
     let mesh_bytes =
         written.map_err(|source| ExportError::Io { path: mesh_path.clone(), doing: "writing", source })?;
     write(job, &mut cache_out)?;

@@ -8,8 +8,17 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use taffeta::math::DVec3;
 
-/// Writes a mesh from its name, parts, positions and normals; the last are none if none are wanted.
-type WriteMesh = fn(&mut BufWriter<File>, &str, &Subject, &[DVec3], &[DVec3], Precision) -> io::Result<()>;
+/// What a mesh is in a frame; normals and strain are none where none are wanted.
+pub(super) struct Pose<'a> {
+    pub positions: &'a [DVec3],
+    pub normals: &'a [DVec3],
+    /// Strain of every point [1].
+    pub strain: &'a [f64],
+    pub precision: Precision,
+}
+
+/// Writes a mesh from its name and parts.
+type WriteMesh = fn(&mut BufWriter<File>, &str, &Subject, &Pose) -> io::Result<()>;
 
 /// An extension, and what is written once into the file that has it.
 type Beside = (&'static str, fn(&mut BufWriter<File>, &Subject) -> io::Result<()>);
@@ -22,7 +31,8 @@ pub(super) fn write(
     beside: Option<Beside>,
 ) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let extensions = [Some(extension), beside.map(|(extension, _)| extension)];
-    let folder = Pending::folder(job.path, job.replace, &job.name, extensions.into_iter().flatten().collect())?;
+    let folder =
+        Pending::folder(job.path, job.replace, &job.name, extensions.into_iter().flatten().collect())?;
     let (mut bytes, mut normals) = (0, Vec::new());
     if let Some((extension, write)) = beside {
         let file = folder.path().join(format!("{}.{extension}", job.name));
@@ -40,7 +50,8 @@ pub(super) fn write(
         }
         let file = folder.path().join(format!("{}.{:04}.{extension}", job.name, moment.number));
         let mut out = BufWriter::with_capacity(1 << 16, File::create_new(file)?);
-        mesh(&mut out, &job.name, &job.subject, &moment.positions, &normals, job.precision)?;
+        let (positions, strain, precision) = (&moment.positions, &moment.strain, job.precision);
+        mesh(&mut out, &job.name, &job.subject, &Pose { positions, normals: &normals, strain, precision })?;
         bytes += settle(out)?;
         Ok(())
     })?;

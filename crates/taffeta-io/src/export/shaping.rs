@@ -3,6 +3,9 @@
 use super::film::Placement;
 use super::solid::Solid;
 use crate::recording::Frame;
+use std::collections::BTreeMap;
+use std::iter::Sum;
+use std::ops::{Mul, Range};
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::BodyMesh;
 
@@ -29,6 +32,22 @@ impl Means {
         self.ends.push(self.parts.len() as u32);
     }
 
+    /// Adds a point that is a mean of points of `others`.
+    pub fn push_mean(&mut self, others: &Means, points: impl IntoIterator<Item = (u32, f64)>) {
+        let mut sum: BTreeMap<u32, f64> = BTreeMap::new();
+        for (point, share) in points {
+            let parts = others.parts(point as usize).iter();
+            parts.for_each(|(particle, part)| *sum.entry(*particle).or_default() += share * part);
+        }
+        self.push(sum);
+    }
+
+    /// The particle that a point is most of.
+    fn origin(&self, point: usize) -> u32 {
+        let most = |a: (u32, f64), b: (u32, f64)| if b.1 > a.1 { b } else { a };
+        self.parts(point).iter().copied().reduce(most).map_or(0, |(particle, _)| particle)
+    }
+
     /// How many points there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -40,14 +59,39 @@ impl Means {
         &self.parts[start..self.ends[point] as usize]
     }
 
-    /// Appends all points of particles that are at `positions`.
-    pub fn place(&self, positions: &[DVec3], out: &mut Vec<DVec3>) {
+    /// What all points have of something that every particle has.
+    fn of<T: Copy + Mul<f64, Output = T> + Sum>(&self, particles: &[T]) -> Vec<T> {
         let mean = |point: usize| match self.parts(point) {
-            &[(particle, _)] => positions[particle as usize],
-            parts => parts.iter().map(|(particle, share)| *share * positions[*particle as usize]).sum(),
+            &[(particle, _)] => particles[particle as usize],
+            parts => parts.iter().map(|(particle, share)| particles[*particle as usize] * *share).sum(),
         };
-        out.extend((0..self.len()).map(mean));
+        (0..self.len()).map(mean).collect()
     }
+}
+
+/// Cloth with two sides.
+pub(super) struct Shell {
+    /// Triangles of the points between the sides, whose normals tell the way to the upper side.
+    pub triangles: Vec<[u32; 3]>,
+    /// The points of every piece, before they were doubled.
+    pub pieces: Vec<Range<usize>>,
+    /// How far either side is from the middle, in the file's units.
+    pub half: f64,
+}
+
+/// Edges with their rest lengths [m], for the strain of points.
+pub(super) struct Strain {
+    pub edges: Vec<[u32; 2]>,
+    pub rest_lengths: Vec<f64>,
+}
+
+/// Two particles that are sewn together.
+pub(super) struct Seam {
+    pub ends: [u32; 2],
+    /// The largest distance of a seam that is closed [m].
+    pub limit: f64,
+    /// Whether it was closed in every frame so far.
+    pub closed: bool,
 }
 
 /// A body whose points are written, and its place among the frames' poses.
@@ -68,9 +112,14 @@ pub(super) enum BodyPoints {
 #[derive(Default)]
 pub(super) struct Shaping {
     pub cloth: Means,
+    pub shell: Option<Shell>,
+    /// Of every point the one that it was before texture coordinates parted them; empty if nothing has.
+    pub split: Vec<u32>,
     pub bodies: Vec<PosedBody>,
-    /// All particles of the present frame, in the file's axes and units.
-    particles: Vec<DVec3>,
+    /// Seams to watch.
+    pub seams: Vec<Seam>,
+    /// What strain is measured by, if it is wanted.
+    pub strain: Option<Strain>,
     scratch: Vec<DVec3>,
 }
 
@@ -80,26 +129,80 @@ impl Shaping {
         Shaping { cloth, ..Shaping::default() }
     }
 
-    /// All points of a frame in the file's axes and units. A body that the frame has no pose for stands where it was made.
-    pub fn place(&mut self, frame: &Frame, placement: Placement, out: &mut Vec<DVec3>) {
-        out.clear();
-        self.particles.clear();
-        self.particles.extend(frame.absolute().map(|p| placement.point(p)));
-        self.cloth.place(&self.particles, out);
-        for PosedBody { body, points } in &self.bodies {
+    /// All points of a frame in the file's axes and units, and their strain, if it is wanted [1].
+    /// A body that the frame has no pose for stands where it was made.
+    pub fn place(
+        &mut self,
+        frame: &Frame,
+        placement: Placement,
+        points: &mut Vec<DVec3>,
+        strain: &mut Vec<f64>,
+    ) {
+        let particles: Vec<DVec3> = frame.absolute().collect();
+        *strain = self.strain.as_ref().map_or(Vec::new(), |strain| strain.of(&particles));
+        let placed: Vec<DVec3> = particles.iter().map(|p| placement.point(*p)).collect();
+        *points = self.cloth_points(&placed);
+        for PosedBody { body, points: own } in &self.bodies {
             let pose = frame.bodies.get(*body).copied().unwrap_or(Pose::IDENTITY);
-            match points {
+            match own {
                 BodyPoints::Deforming(mesh) => {
                     self.scratch.resize(mesh.point_count(), DVec3::ZERO);
                     mesh.place(frame.time, &pose, &mut self.scratch);
-                    out.extend(self.scratch.iter().map(|p| placement.point(*p)));
+                    points.extend(self.scratch.iter().map(|p| placement.point(*p)));
                 }
                 BodyPoints::Rigid(solid) => {
                     let placed = placement.pose(&pose);
-                    out.extend(solid.points.iter().map(|p| placed.to_world(*p)));
+                    points.extend(solid.points.iter().map(|p| placed.to_world(*p)));
                 }
             }
         }
+        if self.strain.is_some() {
+            *strain = self.parted(self.doubled(self.cloth.of(strain)));
+            strain.resize(points.len(), 0.0);
+        }
+        for seam in &mut self.seams {
+            let [a, b] = seam.ends.map(|i| particles[i as usize]);
+            seam.closed &= a.distance(b) <= seam.limit;
+        }
+    }
+
+    /// All points of cloth whose particles are at `positions`.
+    pub fn cloth_points(&self, positions: &[DVec3]) -> Vec<DVec3> {
+        let middle = self.cloth.of(positions);
+        let Some(shell) = &self.shell else { return self.parted(middle) };
+        let mut normals = vec![DVec3::ZERO; middle.len()];
+        for t in &shell.triangles {
+            let [a, b, c] = t.map(|i| middle[i as usize]);
+            t.iter().for_each(|i| normals[*i as usize] += (b - a).cross(c - a));
+        }
+        let offset = |i: usize| shell.half * normals[i].normalize_or_zero();
+        let both = |piece: &Range<usize>| {
+            let upper = piece.clone().map(|i| middle[i] + offset(i));
+            upper.chain(piece.clone().map(|i| middle[i] - offset(i))).collect::<Vec<_>>()
+        };
+        self.parted(shell.pieces.iter().flat_map(both).collect())
+    }
+
+    /// The particle of the recording that every point of cloth comes from; of several that with the largest share.
+    pub fn origins(&self) -> Vec<u32> {
+        self.parted(self.doubled((0..self.cloth.len()).map(|point| self.cloth.origin(point)).collect()))
+    }
+
+    /// A list of points with both sides of a shell.
+    fn doubled<T: Copy>(&self, middle: Vec<T>) -> Vec<T> {
+        let Some(shell) = &self.shell else { return middle };
+        shell
+            .pieces
+            .iter()
+            .flat_map(|piece| [piece.clone(), piece.clone()])
+            .flatten()
+            .map(|i| middle[i])
+            .collect()
+    }
+
+    /// A list of points as texture coordinates part them.
+    fn parted<T: Copy>(&self, whole: Vec<T>) -> Vec<T> {
+        if self.split.is_empty() { whole } else { self.split.iter().map(|i| whole[*i as usize]).collect() }
     }
 
     /// Points of bodies that stand at `poses`, which are in the file's axes and units, before anything moves.
@@ -119,9 +222,26 @@ impl Shaping {
 
     /// What a point is, in words.
     pub fn words(&self, point: usize) -> String {
-        match point < self.cloth.len() {
-            true => format!("particle {}", self.cloth.parts(point)[0].0),
-            false => format!("point {} of the bodies", point - self.cloth.len()),
+        match self.origins().get(point) {
+            Some(particle) => format!("particle {particle}"),
+            None => "a point of a body".into(),
         }
+    }
+}
+
+impl Strain {
+    /// The largest strain of the edges of every particle [1].
+    fn of(&self, positions: &[DVec3]) -> Vec<f64> {
+        let mut largest = vec![0.0; positions.len()];
+        for (edge, rest) in self.edges.iter().zip(&self.rest_lengths) {
+            let [a, b] = edge.map(|i| i as usize);
+            let strain = positions[a].distance(positions[b]) / rest - 1.0;
+            for i in [a, b] {
+                if strain.abs() > f64::abs(largest[i]) {
+                    largest[i] = strain;
+                }
+            }
+        }
+        largest
     }
 }

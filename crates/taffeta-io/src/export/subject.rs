@@ -2,27 +2,34 @@
 
 use super::film::{Film, Placement};
 use super::names::Names;
-use super::shaping::{BodyPoints, Means, PosedBody, Shaping};
+use super::shaping::{BodyPoints, Means, PosedBody, Seam, Shaping, Shell, Strain};
 use super::solid::{self, Drawn, Solid};
-use super::{Bodies, Format, Options};
+use super::{Bodies, Format, Options, remesh};
 use crate::recording::Header;
 use serde_json::Value;
 use std::ops::Range;
 use taffeta::math::DVec3;
-use taffeta::model::{Form, Shape};
+use taffeta::model::{BodyMesh, Form, Shape};
 
 /// All meshes in one numbering, and the bodies that only move.
 pub(super) struct Subject {
     /// In the file's axes and units.
     pub rest_positions: Vec<DVec3>,
     pub triangles: Vec<[u32; 3]>,
-    /// Material coordinates (u, v) of every point of a cloth [m], or none at all.
+    /// Material coordinates (u, v) [m], or none at all: of every point of a cloth, or those that `texture_triangles` name.
     pub material: Vec<[f64; 2]>,
+    /// Of every triangle of a cloth the material coordinates of its corners, where they are not those of its points.
+    pub texture_triangles: Vec<[u32; 3]>,
+    /// Of every point of a cloth the one that it was before texture coordinates parted them; empty if nothing has.
+    split: Vec<u32>,
     /// Whether each point of a cloth is pinned.
     pub pinned: Vec<bool>,
+    /// Of every point of a cloth the particle of the recording that it comes from, if that is not its number.
+    pub origins: Vec<u32>,
     /// The cloths, then the bodies whose points are written.
     pub pieces: Vec<Piece>,
     pub colliders: Vec<Collider>,
+    deforming: Vec<Deforming>,
     /// What is in the recording and not in the file, a line each.
     pub left_out: Vec<String>,
     /// Which way up is.
@@ -30,6 +37,7 @@ pub(super) struct Subject {
 }
 
 /// A mesh whose points move.
+#[derive(Clone)]
 pub(super) struct Piece {
     pub name: String,
     /// What the user calls it.
@@ -39,6 +47,14 @@ pub(super) struct Piece {
     /// Linear red, green and blue.
     pub colour: [f64; 3],
     pub is_cloth: bool,
+}
+
+/// A body that deforms.
+struct Deforming {
+    called: String,
+    mesh: BodyMesh,
+    /// Its place among the frames' poses.
+    body: usize,
 }
 
 /// What the cloth meets, in the file's units.
@@ -58,24 +74,21 @@ impl Collider {
     }
 }
 
+/// A seam is closed where its ends are at most so many stitches apart, or so much of an edge of the cloth [1].
+const CLOSED_STITCHES: f64 = 2.0;
+const CLOSED_EDGES: f64 = 0.25;
+
 /// Linear grey of bodies, and of cloths that no colour is known of.
 pub(super) const GREY: [f64; 3] = [0.5; 3];
 
 impl Subject {
     /// From a header, with where its points come from; what its `about` does not say has defaults: one cloth, no colliders.
-    pub fn of(
-        header: &Header,
-        placement: Placement,
-        format: Format,
-        options: &Options,
-    ) -> (Subject, Shaping) {
-        let mut names = Names::new(format);
+    pub fn of(header: &Header, placement: Placement, options: &Options) -> (Subject, Shaping) {
         let mut used = vec![false; header.rest_positions.len()];
         header.triangles.as_flattened().iter().for_each(|i| used[*i as usize] = true);
-        // The handles of free bodies and spares that nothing has torn yet are the engine's own.
+        // The handles of free bodies, the inside of soft ones and spares that nothing has torn yet are the engine's own.
         let shown: Vec<u32> = (0..used.len() as u32).filter(|i| used[*i as usize]).collect();
         let place = |particle: usize| shown.partition_point(|i| (*i as usize) < particle);
-        let of_shown = |i: &u32| placement.point(header.rest_positions[*i as usize]);
         // Coordinates that are no numbers are as good as none.
         let finite = header.material.as_flattened().iter().all(|x| (*x as f32).is_finite());
         let material = shown.iter().filter_map(|i| header.material.get(*i as usize).copied());
@@ -84,17 +97,19 @@ impl Subject {
         held.for_each(|i| pinned[place(*i as usize)] = true);
         let points = |particles: Range<usize>| place(particles.start)..place(particles.end);
         let mut subject = Subject {
-            rest_positions: shown.iter().map(of_shown).collect(),
+            rest_positions: Vec::new(),
             triangles: header.triangles.iter().map(|t| t.map(|i| place(i as usize) as u32)).collect(),
             material: if finite { material.collect() } else { Vec::new() },
+            texture_triangles: Vec::new(),
+            split: Vec::new(),
             pinned,
-            pieces: cloths(header, &mut names, points).unwrap_or_else(|| {
-                let (called, triangles) = ("cloth".to_string(), 0..header.triangles.len());
-                names = Names::new(format);
-                let (name, points) = (names.take(&called), 0..shown.len());
-                vec![Piece { name, called, points, triangles, colour: GREY, is_cloth: true }]
+            origins: Vec::new(),
+            pieces: cloths(header, points).unwrap_or_else(|| {
+                let triangles = 0..header.triangles.len();
+                vec![Piece::cloth("cloth".into(), 0..shown.len(), triangles, GREY)]
             }),
             colliders: Vec::new(),
+            deforming: Vec::new(),
             left_out: Vec::new(),
             up: placement.point(DVec3::Y).normalize(),
         };
@@ -102,7 +117,7 @@ impl Subject {
         if options.bodies == Bodies::Points {
             let listed = header.about.get("colliders").and_then(Value::as_array);
             for (body, about) in listed.map_or(&[][..], Vec::as_slice).iter().enumerate() {
-                subject.add_collider(&mut shaping, body, about, placement, &mut names);
+                subject.add_collider(body, about, placement.scale);
             }
         }
         if !options.floor {
@@ -114,60 +129,120 @@ impl Subject {
                 floors => subject.left_out.push(format!("without {floors} floors; --floor writes them")),
             }
         }
+        if options.weld {
+            shaping.seams = seams(header);
+        }
+        if options.certificate {
+            let (edges, rest_lengths) = (header.edges.clone(), header.rest_lengths.clone());
+            shaping.strain = Some(Strain { edges, rest_lengths });
+        }
         (subject, shaping)
     }
 
-    fn add_collider(
-        &mut self,
-        shaping: &mut Shaping,
-        body: usize,
-        about: &Value,
-        placement: Placement,
-        names: &mut Names,
-    ) {
+    fn add_collider(&mut self, body: usize, about: &Value, scale: f64) {
         let called = called(about, "collider");
         let form = about.get("shape").and_then(|shape| serde_json::from_value(shape.clone()).ok());
         let shape = match form {
             Some(Form::Mesh(mesh)) if mesh.deforms() => {
-                let piece = names.take(&called);
-                self.add_piece(piece, called, mesh.point_count(), mesh.triangles());
-                shaping.bodies.push(PosedBody { body, points: BodyPoints::Deforming(mesh) });
+                self.deforming.push(Deforming { called, mesh, body });
                 return;
             }
-            Some(Form::Mesh(mesh)) => Solid::of_mesh(&mesh, placement.scale).map(Drawn::Mesh),
-            Some(Form::Closed(shape)) => scaled(shape, placement.scale).map(Drawn::Closed),
+            Some(Form::Mesh(mesh)) => Solid::of_mesh(&mesh, scale).map(Drawn::Mesh),
+            Some(Form::Closed(shape)) => scaled(shape, scale).map(Drawn::Closed),
             None => None,
         };
         match shape {
-            Some(shape) => self.colliders.push(Collider { name: names.take(&called), called, shape, body }),
+            Some(shape) => self.colliders.push(Collider { name: String::new(), called, shape, body }),
             None => self.left_out.push(format!("without `{called}`: it has no shape in units of the file")),
         }
     }
 
-    /// Adds a body whose points follow those that are there.
-    fn add_piece(&mut self, name: String, called: String, points: usize, triangles: &[[u32; 3]]) {
-        let first = self.pieces.last().map_or(0, |piece| piece.points.end);
-        let begin = self.triangles.len();
-        self.triangles.extend(triangles.iter().map(|t| t.map(|i| i + first as u32)));
-        let (points, triangles) = (first..first + points, begin..self.triangles.len());
-        self.pieces.push(Piece { name, called, points, triangles, colour: GREY, is_cloth: false });
+    /// Makes of the cloth what is asked for, now that the frames are known.
+    pub fn remesh(&mut self, shaping: &mut Shaping, format: Format, options: &Options) {
+        if options.weld {
+            let origins = shaping.origins();
+            let point = |particle: &u32| origins.binary_search(particle).ok().map(|point| point as u32);
+            let pairs = shaping.seams.iter().filter(|seam| seam.closed).map(|seam| seam.ends);
+            let pairs: Vec<[u32; 2]> = pairs.filter_map(|[a, b]| Some([point(&a)?, point(&b)?])).collect();
+            match (shaping.seams.len(), shaping.seams.len() - pairs.len()) {
+                (0, _) => self.left_out.push("nothing is welded: the recording has no seams".into()),
+                (_, 0) => {}
+                (all, open) => self.left_out.push(format!(
+                    "{open} of {all} stitches are open in some frame and not welded; --frames can leave that out"
+                )),
+            }
+            remesh::weld(self, &mut shaping.cloth, &pairs);
+        }
+        (0..options.subdivide).for_each(|_| remesh::subdivide(self, &mut shaping.cloth));
+        if options.thickness > 0.0 {
+            let pieces = self.pieces.iter().map(|piece| piece.points.clone()).collect();
+            let triangles = remesh::thicken(self);
+            shaping.shell = Some(Shell { triangles, pieces, half: 0.5 * options.thickness * options.scale });
+        }
+        if !self.texture_triangles.is_empty() {
+            match format {
+                Format::Gltf => {
+                    self.split = remesh::split(self);
+                    shaping.split.clone_from(&self.split);
+                }
+                Format::Ply => {
+                    (self.material, self.texture_triangles) = (Vec::new(), Vec::new());
+                    self.left_out.push("ply has one texture coordinate a vertex, so there are none".into());
+                }
+                _ => {}
+            }
+        }
+        if options.weld || options.subdivide > 0 {
+            self.origins = shaping.origins();
+        }
     }
 
-    /// Fits itself to what the frames hold: bodies without a pose are left out, and in a format of one mesh all others are part of it.
-    pub fn fit(&mut self, film: &mut Film, format: Format, scale: f64) {
+    /// Adds what the frames say of bodies and gives all their names: bodies without a pose are left out, those that deform are
+    /// meshes of their own, and in a format of one mesh all are part of it.
+    pub fn add_bodies(&mut self, film: &mut Film, header_rest: &[DVec3], format: Format, scale: f64) {
+        self.rest_positions = film.shaping.cloth_points(header_rest);
         let posed = film.survey.moving.len();
-        let lost = self.colliders.extract_if(.., |collider| collider.body >= posed);
-        let lost = lost.map(|collider| format!("without `{}`: the frames do not say where it is", collider.called));
-        self.left_out.extend(lost);
+        let lost = self.colliders.extract_if(.., |collider| collider.body >= posed).map(|c| c.called);
+        let lost = lost.chain(self.deforming.extract_if(.., |body| body.body >= posed).map(|b| b.called));
+        self.left_out
+            .extend(lost.map(|called| format!("without `{called}`: the frames do not say where it is")));
+        for Deforming { called, mesh, body } in std::mem::take(&mut self.deforming) {
+            self.add_piece(called, mesh.point_count(), mesh.triangles());
+            film.shaping.bodies.push(PosedBody { body, points: BodyPoints::Deforming(mesh) });
+        }
         if format.is_one_mesh() {
             let size = solid::plane_size(film.survey.low, film.survey.high);
-            for Collider { name, called, shape, body } in std::mem::take(&mut self.colliders) {
+            for Collider { called, shape, body, .. } in std::mem::take(&mut self.colliders) {
                 let solid = shape.solid(size);
-                self.add_piece(name, called, solid.points.len(), &solid.triangles);
+                self.add_piece(called, solid.points.len(), &solid.triangles);
                 film.shaping.bodies.push(PosedBody { body, points: BodyPoints::Rigid(solid) });
             }
         }
         self.rest_positions.extend(film.shaping.start_of_bodies(&film.survey.poses, scale));
+        let mut names = Names::new(format);
+        self.pieces.iter_mut().for_each(|piece| piece.name = names.take(&piece.called));
+        self.colliders.iter_mut().for_each(|collider| collider.name = names.take(&collider.called));
+    }
+
+    /// Adds a body whose points follow those that are there.
+    fn add_piece(&mut self, called: String, points: usize, triangles: &[[u32; 3]]) {
+        let first = self.pieces.last().map_or(0, |piece| piece.points.end);
+        let begin = self.triangles.len();
+        self.triangles.extend(triangles.iter().map(|t| t.map(|i| i + first as u32)));
+        let piece = Piece::cloth(called, first..first + points, begin..self.triangles.len(), GREY);
+        self.pieces.push(Piece { is_cloth: false, ..piece });
+    }
+
+    /// Material coordinates of a piece, and of the corners of its triangles where they are not those of its points.
+    pub fn texture(&self, piece: &Piece) -> Option<(&[[f64; 2]], Option<Vec<[u32; 3]>>)> {
+        if self.texture_triangles.is_empty() {
+            return Some((self.material.get(piece.points.clone())?, None));
+        }
+        let corners = self.texture_triangles.get(piece.triangles.clone())?;
+        let all = corners.as_flattened();
+        let (low, high) = (*all.iter().min()?, *all.iter().max()?);
+        let own = self.material.get(low as usize..=high as usize)?;
+        Some((own, Some(corners.iter().map(|t| t.map(|i| i - low)).collect())))
     }
 
     /// How many points there are.
@@ -185,12 +260,24 @@ impl Subject {
     pub fn normals(&self, positions: &[DVec3], normals: &mut Vec<DVec3>) {
         normals.clear();
         normals.resize(positions.len(), DVec3::ZERO);
-        for &[a, b, c] in &self.triangles {
-            let [a, b, c] = [a as usize, b as usize, c as usize];
-            let doubled = (positions[b] - positions[a]).cross(positions[c] - positions[a]);
-            [a, b, c].iter().for_each(|i| normals[*i] += doubled);
+        for t in &self.triangles {
+            let [a, b, c] = t.map(|i| positions[i as usize]);
+            let doubled = (b - a).cross(c - a);
+            t.iter().for_each(|i| normals[*i as usize] += doubled);
         }
+        // Points that only texture coordinates part are one to the light.
+        let split = &self.split;
+        let mut whole = vec![DVec3::ZERO; split.iter().max().map_or(0, |i| *i as usize + 1)];
+        split.iter().zip(&*normals).for_each(|(i, n)| whole[*i as usize] += *n);
+        split.iter().zip(normals.iter_mut()).for_each(|(i, n)| *n = whole[*i as usize]);
         normals.iter_mut().for_each(|n| *n = n.normalize_or(self.up));
+    }
+}
+
+impl Piece {
+    /// A piece of cloth that has no name yet.
+    fn cloth(called: String, points: Range<usize>, triangles: Range<usize>, colour: [f64; 3]) -> Piece {
+        Piece { name: String::new(), called, points, triangles, colour, is_cloth: true }
     }
 }
 
@@ -206,11 +293,7 @@ pub(super) fn single(v: DVec3) -> [f32; 3] {
 }
 
 /// The pieces of cloth that `about` lists, if together they are all triangles and each stands for itself.
-fn cloths(
-    header: &Header,
-    names: &mut Names,
-    points: impl Fn(Range<usize>) -> Range<usize>,
-) -> Option<Vec<Piece>> {
+fn cloths(header: &Header, points: impl Fn(Range<usize>) -> Range<usize>) -> Option<Vec<Piece>> {
     let (mut particle, mut triangle) = (0, 0);
     let mut cloths = Vec::new();
     for about in header.about.get("cloths")?.as_array()? {
@@ -227,11 +310,23 @@ fn cloths(
             continue;
         }
         let colour = about.get("colour").and_then(Value::as_str).and_then(linear).unwrap_or(GREY);
-        let called = called(about, "cloth");
-        let (name, points) = (names.take(&called), points(particles));
-        cloths.push(Piece { name, called, points, triangles, colour, is_cloth: true });
+        cloths.push(Piece::cloth(called(about, "cloth"), points(particles), triangles, colour));
     }
     (triangle == header.triangles.len() && !cloths.is_empty()).then_some(cloths)
+}
+
+/// The stitches that `about` lists, as far as they are between particles.
+fn seams(header: &Header) -> Vec<Seam> {
+    let listed = header.about.get("seams").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let edge = header.rest_lengths.iter().sum::<f64>() / header.rest_lengths.len().max(1) as f64;
+    let seam = |about: &Value| {
+        let end = |k: usize| u32::try_from(about.get(k)?.as_u64()?).ok();
+        let (ends, length) = ([end(0)?, end(1)?], about.get(2)?.as_f64()?);
+        let inside = ends.iter().all(|i| (*i as usize) < header.rest_positions.len());
+        let limit = (CLOSED_STITCHES * length).max(CLOSED_EDGES * edge);
+        inside.then_some(Seam { ends, limit, closed: true })
+    };
+    listed.iter().filter_map(seam).collect()
 }
 
 fn range(value: &Value) -> Option<Range<usize>> {

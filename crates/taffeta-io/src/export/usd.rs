@@ -16,28 +16,50 @@ use taffeta::model::Shape;
 /// The scope that materials lie in, and the material of all bodies that only move.
 const MATERIALS: &str = "Materials";
 const BODIES: &str = "Bodies";
+/// What the certificate of a frame is, by kind and by name in its report.
+const CERTIFICATE: [(&str, &str); 3] =
+    [("double", "max_strain"), ("int", "intersections"), ("double", "min_gap_m")];
 /// Roughness of all materials [1].
 pub(super) const ROUGHNESS: f64 = 0.8;
 
 /// Writes the layer.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
-    let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
-    let attributes = if job.normals { 3 } else { 2 };
-    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving);
     let (pending, mut out) = Pending::file(job.path, job.replace)?;
-    write_head(&mut out, job).map_err(job.film.failed())?;
+    write_layer(job, &mut out)?;
+    let bytes = settle(out).map_err(job.film.failed())?;
+    Ok((vec![pending.commit()?], bytes))
+}
+
+/// Writes the text of the layer.
+pub(super) fn write_layer(job: &mut Job, out: &mut BufWriter<File>) -> Result<(), ExportError> {
+    let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
+    let cloths = job.subject.pieces.iter().filter(|piece| piece.is_cloth).count();
+    let of_certificate = if job.film.shaping.strain.is_some() { cloths + CERTIFICATE.len() } else { 0 };
+    let attributes = if job.normals { 3 } else { 2 };
+    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving + of_certificate);
+    write_head(out, job).map_err(job.film.failed())?;
     let failed = job.film.failed();
+    if job.film.shaping.strain.is_some() {
+        for (kind, name) in CERTIFICATE {
+            let attribute = format!("custom {kind} taffeta:{name}");
+            write_attribute(out, &mut job.film, &attribute, &mut |out, moment| {
+                // A frame that is not certified has no number there.
+                match moment.report.get(name).filter(|value| value.is_number()) {
+                    Some(value) => write!(out, "{value}"),
+                    None => write!(out, "None"),
+                }
+            })?;
+        }
+    }
     for piece in &job.subject.pieces {
-        write_constants(&mut out, &job.subject, piece).map_err(&failed)?;
-        write_samples(&mut out, &mut job.film, &job.subject, piece, job.normals)?;
+        write_constants(out, &job.subject, piece).map_err(&failed)?;
+        write_samples(out, &mut job.film, &job.subject, piece, job.normals)?;
         out.write_all(b"    }\n").map_err(&failed)?;
     }
     for collider in &job.subject.colliders {
-        write_collider(&mut out, &mut job.film, collider)?;
+        write_collider(out, &mut job.film, collider)?;
     }
-    write_materials(&mut out, &job.subject).and_then(|()| out.write_all(b"}\n")).map_err(&failed)?;
-    let bytes = settle(out).map_err(&failed)?;
-    Ok((vec![pending.commit()?], bytes))
+    write_materials(out, &job.subject).and_then(|()| out.write_all(b"}\n")).map_err(&failed)
 }
 
 fn write_head(out: &mut impl Write, job: &Job) -> io::Result<()> {
@@ -67,13 +89,7 @@ def Xform "World" (
 }
 
 /// Opens a prim, with the user's own name where it is another, and binds it to a material.
-fn open_prim(
-    out: &mut impl Write,
-    kind: &str,
-    name: &str,
-    called: &str,
-    material: &str,
-) -> io::Result<()> {
+fn open_prim(out: &mut impl Write, kind: &str, name: &str, called: &str, material: &str) -> io::Result<()> {
     writeln!(out, "    def {kind} \"{name}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]")?;
     if name != called {
         writeln!(out, "        displayName = \"{}\"", escaped(called))?;
@@ -130,10 +146,21 @@ fn write_constants(out: &mut impl Write, subject: &Subject, piece: &Piece) -> io
         write_list(out, pinned.iter().map(|pinned| u8::from(*pinned)))?;
         writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
     }
-    if let Some(material) = subject.material.get(piece.points.clone()) {
+    if let Some(origins) = subject.origins.get(piece.points.clone()) {
+        write!(out, "        int[] primvars:particle = ")?;
+        write_list(out, origins.iter())?;
+        writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
+    }
+    if let Some((material, corners)) = subject.texture(piece) {
         write!(out, "        texCoord2f[] primvars:st = ")?;
         write_list(out, material.iter().map(|[u, v]| Tuple([*u as f32, *v as f32])))?;
-        writeln!(out, " (\n            interpolation = \"vertex\"\n        )")?;
+        let interpolation = if corners.is_some() { "faceVarying" } else { "vertex" };
+        writeln!(out, " (\n            interpolation = \"{interpolation}\"\n        )")?;
+        if let Some(corners) = corners {
+            write!(out, "        int[] primvars:st:indices = ")?;
+            write_list(out, corners.as_flattened().iter())?;
+            writeln!(out)?;
+        }
     }
     writeln!(out, "        uniform token subdivisionScheme = \"none\"")
 }
@@ -153,6 +180,12 @@ fn write_samples(
     write_attribute(out, film, "point3f[] points", &mut |out, moment| {
         write_list(out, moment.positions[part.clone()].iter().map(|p| Tuple(single(*p))))
     })?;
+    if film.shaping.strain.is_some() && piece.is_cloth {
+        let attribute = "float[] primvars:strain (\n            interpolation = \"vertex\"\n        )\n        float[] primvars:strain";
+        write_attribute(out, film, attribute, &mut |out, moment| {
+            write_list(out, moment.strain[part.clone()].iter().map(|x| *x as f32))
+        })?;
+    }
     if with_normals {
         let mut normals = Vec::new();
         let attribute = "normal3f[] normals (\n            interpolation = \"vertex\"\n        )\n        normal3f[] normals";
@@ -225,7 +258,10 @@ fn write_surface(out: &mut impl Write, collider: &Collider, solid: &Solid) -> io
     write_list(out, solid.points.iter().map(|p| Tuple(single(*p))))?;
     write!(out, "\n        normal3f[] normals = ")?;
     write_list(out, solid.normals.iter().map(|n| Tuple(single(*n))))?;
-    writeln!(out, " (\n            interpolation = \"vertex\"\n        )\n        uniform token subdivisionScheme = \"none\"")
+    writeln!(
+        out,
+        " (\n            interpolation = \"vertex\"\n        )\n        uniform token subdivisionScheme = \"none\""
+    )
 }
 
 /// Opens a collider's prim and writes its size.

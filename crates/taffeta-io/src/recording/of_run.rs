@@ -43,6 +43,8 @@ fn about(name: &str, model: &Model, threads: usize) -> Value {
         }
         told
     };
+    // The particles that each stitch draws together, and how far apart they are once it has [m].
+    let seams = model.links.ends.iter().zip(&model.links.stitch_length);
     json!({
         "taffeta": env!("CARGO_PKG_VERSION"),
         "scene": name,
@@ -50,6 +52,7 @@ fn about(name: &str, model: &Model, threads: usize) -> Value {
         "threads": threads,
         "tolerance": model.tolerance,
         "cloths": model.cloths.iter().map(cloth).collect::<Vec<_>>(),
+        "seams": seams.map(|([a, b], length)| json!([a, b, length])).collect::<Vec<_>>(),
         "colliders": model.colliders.iter().map(collider).collect::<Vec<_>>(),
     })
 }

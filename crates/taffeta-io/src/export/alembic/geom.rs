@@ -19,37 +19,24 @@ pub struct Mesh {
     constants: Vec<Entry>,
     /// What the schema has no place for.
     others: Vec<Entry>,
+    measure: Option<Property>,
     bytes: Vec<u8>,
 }
 
 impl Mesh {
-    /// Starts a mesh and writes what never changes: triangles seen counter-clockwise from outside, and texture
-    /// coordinates of every point, or none at all.
+    /// Starts a mesh and writes its triangles, seen counter-clockwise from outside.
     pub fn begin<W: Write + Seek>(
         archive: &mut Archive<W>,
         name: &str,
-        triangles: impl ExactSizeIterator<Item = [u32; 3]>,
-        texture: &[[f32; 2]],
+        triangles: &[[u32; 3]],
         with_normals: bool,
         animated: bool,
     ) -> io::Result<Mesh> {
         let mut counts = Property::array(".faceCounts", "", Pod::I32, 1, false);
         archive.sample(&mut counts, &3i32.to_le_bytes().repeat(triangles.len()))?;
-        // Alembic's faces go clockwise.
-        let corners = triangles.flat_map(|[a, b, c]| [c, b, a]);
-        let corners: Vec<u8> = corners.flat_map(u32::to_le_bytes).collect();
         let mut indices = Property::array(".faceIndices", "", Pod::I32, 1, false);
-        archive.sample(&mut indices, &corners)?;
-        let mut constants = vec![Entry::Property(indices), Entry::Property(counts)];
-        if !texture.is_empty() {
-            let metadata = parameter("fvr", "vector", 2);
-            let mut values = Property::array(".vals", &metadata, Pod::F32, 2, false);
-            let mut corner_values = Property::array(".indices", "", Pod::U32, 1, false);
-            archive.sample(&mut values, &bytes_of(texture.as_flattened()))?;
-            archive.sample(&mut corner_values, &corners)?;
-            let entries = vec![Entry::Property(values), Entry::Property(corner_values)];
-            constants.push(Entry::Compound("uv", metadata, entries));
-        }
+        archive.sample(&mut indices, &clockwise(triangles))?;
+        let constants = vec![Entry::Property(indices), Entry::Property(counts)];
         let normals =
             with_normals.then(|| Property::array("N", &parameter("vtx", "normal", 3), Pod::F32, 3, animated));
         Ok(Mesh {
@@ -59,8 +46,57 @@ impl Mesh {
             normals,
             constants,
             others: Vec::new(),
+            measure: None,
             bytes: Vec::new(),
         })
+    }
+
+    /// Gives every corner of every triangle one of some texture coordinates, by its number.
+    pub fn texture<W: Write + Seek>(
+        &mut self,
+        archive: &mut Archive<W>,
+        texture: &[[f32; 2]],
+        corners: &[[u32; 3]],
+    ) -> io::Result<()> {
+        let metadata = parameter("fvr", "vector", 2);
+        let mut values = Property::array(".vals", &metadata, Pod::F32, 2, false);
+        let mut corner_values = Property::array(".indices", "", Pod::U32, 1, false);
+        archive.sample(&mut values, &bytes_of(texture.as_flattened()))?;
+        archive.sample(&mut corner_values, &clockwise(corners))?;
+        let entries = vec![Entry::Property(values), Entry::Property(corner_values)];
+        self.constants.push(Entry::Compound("uv", metadata, entries));
+        Ok(())
+    }
+
+    /// Gives every point a whole number that stays.
+    pub fn number<W: Write + Seek>(
+        &mut self,
+        archive: &mut Archive<W>,
+        name: &'static str,
+        numbers: &[u32],
+    ) -> io::Result<()> {
+        let metadata = "arrayExtent=1;geoScope=vtx;isGeomParam=true;podExtent=1;podName=int32_t";
+        let mut property = Property::array(name, metadata, Pod::I32, 1, false);
+        let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        archive.sample(&mut property, &bytes)?;
+        self.others.push(Entry::Property(property));
+        Ok(())
+    }
+
+    /// Gives every point a number that changes from sample to sample ([`Mesh::sample_measure`]).
+    pub fn measure(&mut self, name: &'static str, animated: bool) {
+        let metadata = "arrayExtent=1;geoScope=vtx;isGeomParam=true;podExtent=1;podName=float32_t";
+        self.measure = Some(Property::array(name, metadata, Pod::F32, 1, animated));
+    }
+
+    /// Writes the number of every point at the next time.
+    pub fn sample_measure<W: Write + Seek>(
+        &mut self,
+        archive: &mut Archive<W>,
+        numbers: impl Iterator<Item = f32>,
+    ) -> io::Result<()> {
+        let Some(property) = &mut self.measure else { return Ok(()) };
+        archive.sample(property, &bytes_of(&numbers.collect::<Vec<_>>()))
     }
 
     /// Gives all points of a mesh a colour, linear red, green and blue, under the name that readers know: `Cd`.
@@ -107,8 +143,9 @@ impl Mesh {
         let mut entries = vec![Entry::Property(self.bounds), Entry::Property(self.positions)];
         entries.extend(self.constants);
         entries.extend(self.normals.map(Entry::Property));
-        if !self.others.is_empty() {
-            entries.push(Entry::Compound(".arbGeomParams", String::new(), self.others));
+        let others: Vec<Entry> = self.others.into_iter().chain(self.measure.map(Entry::Property)).collect();
+        if !others.is_empty() {
+            entries.push(Entry::Compound(".arbGeomParams", String::new(), others));
         }
         let schema = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1";
         Object {
@@ -179,6 +216,11 @@ impl Transform {
             children,
         }
     }
+}
+
+/// Corners of triangles as Alembic's faces go: clockwise.
+fn clockwise(triangles: &[[u32; 3]]) -> Vec<u8> {
+    triangles.iter().flat_map(|[a, b, c]| [*c, *b, *a]).flat_map(u32::to_le_bytes).collect()
 }
 
 fn bytes_of(numbers: &[f32]) -> Vec<u8> {

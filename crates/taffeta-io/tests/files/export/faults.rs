@@ -253,7 +253,10 @@ fn what_the_header_does_not_say_has_defaults() {
     }
     // More colliders than the frames have poses for: those without are left out.
     let mut about = header().about;
-    about["colliders"].as_array_mut().unwrap().push(json!({ "name": "ghost", "shape": { "Sphere": { "radius": 1.0 } } }));
+    about["colliders"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "name": "ghost", "shape": { "Sphere": { "radius": 1.0 } } }));
     let recording = folder.path().join("ghost");
     record(&recording, &taffeta_io::recording::Header { about, material: vec![], ..header() }, 0..2);
     for format in Format::ALL {

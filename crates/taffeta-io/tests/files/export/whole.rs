@@ -170,6 +170,84 @@ fn usd_holds_points_normals_and_colliders() {
 }
 
 #[test]
+fn a_package_is_an_archive_of_the_layer() {
+    let (folder, recording, _) = recorded();
+    let [layer, package] = [Format::Usd, Format::Usdz].map(|format| {
+        let to = target(&folder, format);
+        let done = run(&recording, format, &to, &Options::default()).unwrap();
+        let bytes = std::fs::read(to).unwrap();
+        assert_eq!(done.bytes, bytes.len() as u64);
+        bytes
+    });
+    let number =
+        |at: usize, size: usize| package[at..at + size].iter().rev().fold(0, |n, b| n << 8 | usize::from(*b));
+    // The end of the directory, the directory, the head that it names, as APPNOTE.TXT of PKWARE lays them out.
+    let end = package.len() - 22;
+    let directory = number(end + 16, 4);
+    assert_eq!(
+        (&package[end..end + 4], &package[directory..directory + 4]),
+        (&b"PK\x05\x06"[..], &b"PK\x01\x02"[..])
+    );
+    assert_eq!((number(end + 8, 2), number(end + 12, 4)), (1, end - directory));
+    let head = number(directory + 42, 4);
+    assert_eq!((&package[head..head + 4], number(head + 8, 2)), (&b"PK\x03\x04"[..], 0));
+    let start = head + 30 + number(head + 26, 2) + number(head + 28, 2);
+    assert_eq!((start % 64, number(head + 18, 4), number(directory + 24, 4)), (0, layer.len(), layer.len()));
+    assert!(package[start..start + layer.len()] == layer[..]);
+    assert_eq!(number(head + 14, 4), crc32(&layer) as usize);
+}
+
+/// CRC-32 bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |sum, byte| {
+        (0..8).fold(
+            sum ^ u32::from(*byte),
+            |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 },
+        )
+    })
+}
+
+#[test]
+fn strain_and_certificate_are_where_the_format_has_a_place_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("run");
+    let header = taffeta_io::recording::Header {
+        edges: vec![[0, 1], [1, 2]],
+        rest_lengths: vec![0.05, 0.1],
+        ..header()
+    };
+    let frames = record(&recording, &header, 0..2);
+    let truth: Vec<f32> = frames
+        .iter()
+        .map(|frame| {
+            let at: Vec<DVec3> = frame.absolute().take(3).collect();
+            (at[0].distance(at[1]) / 0.05 - 1.0) as f32
+        })
+        .collect();
+    let options = Options { certificate: true, bodies: Bodies::None, replace: true, ..Options::default() };
+    let to = target(&folder, Format::Usd);
+    run(&recording, Format::Usd, &to, &options).unwrap();
+    let text = std::fs::read_to_string(to).unwrap();
+    let strain = usd_samples(usd_prim(&text, "Mesh", "flag"), "float[] primvars:strain");
+    for (frame, (_, strain)) in strain.iter().enumerate() {
+        assert_eq!((strain[0] as f32, strain[1] as f32, strain.len()), (truth[frame], truth[frame], 12));
+    }
+    assert!(
+        text.contains("custom double taffeta:max_strain.timeSamples = {\n            0: None,"),
+        "{}",
+        &text[..900]
+    );
+    let to = target(&folder, Format::Alembic);
+    run(&recording, Format::Alembic, &to, &options).unwrap();
+    let abc = Abc::read(std::fs::read(to).unwrap());
+    for (frame, sample) in abc.samples("/flag/flagShape/.geom/.arbGeomParams/strain").iter().enumerate() {
+        assert_eq!((sample[..4].to_vec(), sample.len()), (truth[frame].to_le_bytes().to_vec(), 48));
+    }
+    let done = run(&recording, Format::Gltf, &target(&folder, Format::Gltf), &options).unwrap();
+    assert_eq!(done.left_out, ["gltf does not carry pins, strain, the certificate of frames"]);
+}
+
+#[test]
 fn gltf_plays_every_frame() {
     let (folder, recording, frames) = recorded();
     let to = target(&folder, Format::Gltf);
@@ -368,7 +446,7 @@ fn one_frame_is_enough() {
 #[test]
 fn equal_recordings_give_equal_bytes_everywhere() {
     // Of all formats together; only a change of a format may change this.
-    const BYTES: u64 = 9765975352325278971;
+    const BYTES: u64 = 14247274620275709291;
     let mut sums = Vec::new();
     for _ in 0..2 {
         let (folder, recording, _) = recorded();
@@ -403,7 +481,7 @@ fn formats_have_names_and_extensions() {
             .parse::<Format>()
             .unwrap_err()
             .to_string()
-            .contains("obj, ply, pc2, mdd, usd, gltf, alembic, csv")
+            .contains("obj, ply, pc2, mdd, usd, usdz, gltf, alembic, csv")
     );
     assert!(Format::of_path(Path::new("usd")).is_err());
 }

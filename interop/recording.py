@@ -18,10 +18,10 @@ def blocks(path):
 
 
 class Recording:
-    """Mesh, numbers, times, positions [m] and poses of all frames, y up."""
+    """Mesh, numbers, times, positions [m], poses and reports of all frames, y up."""
 
     def __init__(self, path):
-        self.numbers, self.times, positions, poses = [], [], [], []
+        self.numbers, self.times, self.reports, positions, poses = [], [], [], [], []
         for kind, payload in blocks(path):
             if kind == b"HEAD":
                 self.header(payload)
@@ -33,6 +33,7 @@ class Recording:
                 self.times.append(time)
                 positions.append(relative + centre)
                 poses.append(np.frombuffer(payload[end : end + 56 * bodies], "<f8").reshape(-1, 7))
+                self.reports.append(json.loads(payload[end + 56 * bodies :]) or {})
         self.positions, self.poses = np.array(positions), np.array(poses)
 
     def header(self, payload):

@@ -9,7 +9,7 @@ trap 'rm -rf "$out"' EXIT
 picture() { # SCENE FRAME SIZE OPTIONS...
     local scene=$1 frame=$2 size=$3
     shift 3
-    taffeta run "$scene" --frames "$frame" --out "$out/$scene" --no-picture --quiet --lenient
+    taffeta run "$scene" --frames "$frame" --out "$out/$scene" --overwrite --no-picture --quiet --lenient
     taffeta render "$out/$scene/recording.taffeta" --size "$size" --final --out "docs/pictures/$scene.png" "$@"
 }
 picture drape 60 960x540

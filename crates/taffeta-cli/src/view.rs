@@ -39,6 +39,7 @@ pub struct Args {
 /// Serves the page until Ctrl-C.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
     let stop = Interrupt::watch("closing the viewer")?;
+    stop.begin();
     let viewer = Viewer::start(Options {
         choice: Choice::named(&args.source)?,
         host: args.host,

@@ -121,7 +121,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let recording = folder.join("sample.taffeta");
     record(&recording)?;
     let mut reader = Reader::open(&recording)?;
-    let plain = Options::default();
+    // All that there is, the floor too.
+    let plain = Options { floor: true, ..Options::default() };
     for format in Format::ALL {
         let extension = if matches!(format, Format::Obj | Format::Ply) { "" } else { format.extension() };
         write(

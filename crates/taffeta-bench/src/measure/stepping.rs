@@ -5,7 +5,7 @@ use crate::BenchError;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use taffeta::Simulation;
-use taffeta::step::{StepError, StepReport};
+use taffeta::step::{Observer, StepError, StepReport};
 use taffeta_io::clock::StageClock;
 use taffeta_io::scene_file::SceneFaults;
 use taffeta_scene::{Mesh, Scene};
@@ -26,9 +26,37 @@ pub struct FrameSteps {
 impl FrameSteps {
     /// Moves a simulation on by one frame.
     pub fn take(simulation: &mut Simulation) -> Result<Self, StepError> {
-        let mut stages = StageClock::default();
-        let (done, took) = timed(|| simulation.step_frame(&mut stages));
-        done.map(|report| Self { report, stages, wall: took.wall, cpu: took.cpu })
+        Self::take_unless(simulation, &mut || false)
+    }
+
+    /// The same, unless `ended` says that there is to be an end, which it is asked between sub-steps.
+    pub fn take_unless(
+        simulation: &mut Simulation,
+        ended: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, StepError> {
+        let mut watch = Watch { stages: StageClock::default(), ended };
+        let (done, took) = timed(|| simulation.step_frame(&mut watch));
+        done.map(|report| Self { report, stages: watch.stages, wall: took.wall, cpu: took.cpu })
+    }
+}
+
+/// A clock, and somebody who may end the step.
+struct Watch<'a> {
+    stages: StageClock,
+    ended: &'a mut dyn FnMut() -> bool,
+}
+
+impl Observer for Watch<'_> {
+    fn enter(&mut self, stage: &'static str) {
+        self.stages.enter(stage);
+    }
+
+    fn leave(&mut self) {
+        self.stages.leave();
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        (self.ended)()
     }
 }
 

@@ -4,6 +4,10 @@ use crate::Failure;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use taffeta_io::recording::Reader;
+
+/// The recording before the present one.
+const PREVIOUS: &str = "recording.previous.taffeta";
 
 /// The folder that a run writes to, locked against other runs until this is dropped.
 pub struct Folder {
@@ -14,6 +18,15 @@ pub struct Folder {
 /// Why a folder cannot be written to.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
+    /// A finished run lies there.
+    #[error("{}: is a finished run; name another folder with --out, or ask for --overwrite", .0.display())]
+    Finished(PathBuf),
+    /// An unfinished run lies there, and one that was set aside before it.
+    #[error(
+        "{}: is a run that would be lost; go on with --resume, name another folder with --out, or ask for --overwrite",
+        .0.display()
+    )]
+    SetAside(PathBuf),
     /// Another run writes there.
     #[error("{}: another run is writing to this folder; wait for it, or name another folder with --out", .0.display())]
     InUse(PathBuf),
@@ -71,10 +84,21 @@ impl Folder {
         self.path.join("report.json")
     }
 
+    /// Refuses to make room where a finished run lies, or where a run would be lost, unless that is asked for.
+    pub fn check(&self, overwrite: bool) -> Result<(), FolderError> {
+        let (there, previous) = (self.recording(), self.path.join(PREVIOUS));
+        match () {
+            () if overwrite || !there.exists() => Ok(()),
+            () if Reader::open(&there).is_ok_and(|reader| reader.complete()) => Err(FolderError::Finished(there)),
+            () if previous.exists() => Err(FolderError::SetAside(previous)),
+            () => Ok(()),
+        }
+    }
+
     /// Makes room for a new recording and its report; tells where the recording that was there is now.
     pub fn set_aside(&self) -> Result<Option<PathBuf>, FolderError> {
         self.keep(&self.report(), "report.previous.json")?;
-        self.keep(&self.recording(), "recording.previous.taffeta")
+        self.keep(&self.recording(), PREVIOUS)
     }
 
     fn keep(&self, file: &Path, name: &str) -> Result<Option<PathBuf>, FolderError> {

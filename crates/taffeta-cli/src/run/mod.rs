@@ -1,6 +1,7 @@
 //! `taffeta run`: load the scene, open the recording, go through the frames, tell how it went.
 
 mod folder;
+mod memory;
 mod recorder;
 mod resume;
 
@@ -12,10 +13,12 @@ use crate::render::still_image;
 use crate::report::{self, ReportError, Summary};
 use crate::{Ending, Failure};
 use folder::Folder;
-use recorder::Recorder;
+use memory::MemoryLimit;
+use recorder::{FrameError, Recorder};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use taffeta::step::StepError;
 use taffeta_bench::tell::{aside, described, tell};
 use taffeta_bench::{figures, machine};
 use taffeta_io::scene_file::{self, LoadedScene, SceneFaults, SceneSource};
@@ -25,8 +28,9 @@ use tempfile::TempDir;
 
 /// Simulates a scene and certifies every frame of it.
 ///
-/// Writes `recording.taffeta`, `report.json` and `picture.png` into the folder `out/NAME`. A recording that lies there already is kept as
-/// `recording.previous.taffeta`. Frame 0 of a recording is the start; the frames of a report begin with 1.
+/// Writes `recording.taffeta`, `report.json` and `picture.png` into the folder `out/NAME`. A finished run that lies there already stays unless
+/// --overwrite is given, and an unfinished one is kept as `recording.previous.taffeta`. Frame 0 of a recording is the start; the frames of a
+/// report begin with 1.
 #[derive(clap::Args)]
 pub struct Args {
     /// A scene file, or the name of a built-in scene (see `taffeta scenes`).
@@ -52,6 +56,12 @@ pub struct Args {
     /// Go on with the recording that lies in the folder; without one, begin.
     #[arg(long)]
     resume: bool,
+    /// Write over a finished run that lies in the folder.
+    #[arg(long, conflicts_with = "resume")]
+    overwrite: bool,
+    /// The most memory that the run may hold, such as 900M or 8G; what the machine has free, if left out.
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    memory: Option<u64>,
     /// End with exit code 0 even where a frame misses the tolerance, intersects or did not converge.
     #[arg(long)]
     lenient: bool,
@@ -68,21 +78,27 @@ pub struct Args {
 
 /// Runs a scene.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
-    let stop = Interrupt::watch("ending after this frame; once more to end at once")?;
+    let stop = Interrupt::watch("ending; once more to end at once")?;
     let asked = args.load()?;
     asked.notes.iter().for_each(|note| args.note(note));
+    let limit = MemoryLimit::new(args.memory);
+    limit.check(&asked)?;
     let folder = Folder::open(args.out.clone().unwrap_or_else(|| default_folder(&asked.name)))?;
+    if !args.resume {
+        folder.check(args.overwrite)?;
+    }
     // Made now: hours later is late for a wrong path.
     args.report.as_ref().and_then(|path| path.parent()).map_or(Ok(()), folder::make)?;
     let pool = machine::pool(args.threads)?;
     pool.install(|| {
         let recorder = open(args, &asked, &folder)?;
         let head = report::head(&asked.name, recorder.simulation.model(), pool.current_num_threads());
-        let outcome = carry_out(recorder, args, &folder, &stop);
+        stop.begin();
+        let outcome = carry_out(recorder, args, &folder, &stop, limit);
         let summary = args.report(&folder, &head);
         // The reason for an early end matters more than a report that fails for the same one.
         let ending = outcome?;
-        if !args.no_picture {
+        if !args.no_picture && ending == Ending::Done {
             // A run is not worse for a picture that could not be made.
             picture(&folder).unwrap_or_else(|failure| args.note(&format!("no picture: {failure}")));
         }
@@ -127,6 +143,8 @@ pub fn simulate_into(scene: &str, quiet: bool) -> Result<Option<(TempDir, PathBu
         sets: Vec::new(),
         report: None,
         resume: false,
+        overwrite: false,
+        memory: None,
         lenient: true,
         no_picture: true,
         quiet,
@@ -167,15 +185,30 @@ fn carry_out(
     args: &Args,
     folder: &Folder,
     stop: &Interrupt,
+    mut limit: MemoryLimit,
 ) -> Result<Ending, Failure> {
     let silent = args.quiet || (args.json && std::io::stdout().is_terminal());
     let mut progress = Progress::new(silent, recorder.frame, recorder.frames);
     let tolerance = recorder.simulation.model().tolerance;
     while recorder.frame < recorder.frames && !stop.asked() {
         let frame = recorder.frame + 1;
-        let report = recorder.next_frame().map_err(|reason| {
-            Failure::work(Stopped { frame, reason: reason.to_string(), recording: folder.recording() })
-        })?;
+        let mut too_large = None;
+        let next = recorder.next_frame(&mut || {
+            too_large = limit.exceeded();
+            too_large.is_some() || stop.asked()
+        });
+        let report = match (next, too_large) {
+            (Ok(report), _) => report,
+            (Err(FrameError::Step(StepError::Cancelled)), None) => break,
+            (Err(FrameError::Step(StepError::Cancelled)), Some(too_large)) => {
+                recorder.close(false).map_err(Failure::work)?;
+                return Err(Failure::input(too_large));
+            }
+            (Err(reason), _) => {
+                let (reason, recording) = (reason.to_string(), folder.recording());
+                return Err(Failure::work(Stopped { frame, reason, recording }));
+            }
+        };
         progress.frame(frame, |colour| progress::certified(report.as_ref(), tolerance, colour));
         if let Some(report) = report.filter(|_| args.json) {
             tell(json!(report))?;

@@ -82,9 +82,15 @@ impl Recorder {
         self.record(&FrameReport::new(&self.simulation, 0, &steps, 0.0))
     }
 
-    /// Computes the next frame and records it. A frame that was recorded before must come out the same; it has no new report.
-    pub fn next_frame(&mut self) -> Result<Option<FrameReport>, FrameError> {
-        let steps = FrameSteps::take(&mut self.simulation)?;
+    /// Computes the next frame and records it. A frame that was recorded before must come out the same; it has no new report. Where
+    /// `ended` says so, between sub-steps, all is as it was before.
+    pub fn next_frame(&mut self, ended: &mut dyn FnMut() -> bool) -> Result<Option<FrameReport>, FrameError> {
+        // A step that is not taken leaves the state, but not those before it in the frame.
+        let start = (self.simulation.model().steps_per_frame > 1).then(|| self.simulation.state().to_bytes());
+        let steps = FrameSteps::take_unless(&mut self.simulation, ended).inspect_err(|_| {
+            let fits = start.is_none_or(|start| self.simulation.restore(&start).is_ok());
+            debug_assert!(fits);
+        })?;
         self.frame += 1;
         self.has_state = false;
         if self.recorded.front().is_some_and(|(number, _)| *number == self.frame) {

@@ -100,15 +100,44 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
-fn a_recording_is_kept_when_the_next_run_begins() {
+fn a_finished_run_is_not_written_over_unasked_and_no_run_is_lost_to_the_next() {
     let place = Workplace::new();
     place.succeed(&["run", "small.toml", "--quiet"]);
-    let first = bytes(&place.path("out/small/recording.taffeta"));
-    let ended = place.succeed(&["run", "small.toml", "--frames", "2"]);
+    let recording = || bytes(&place.path("out/small/recording.taffeta"));
+    let first = recording();
+    place.taffeta(&["run", "small.toml", "--frames", "2"]).refused(2, &["is a finished run", "--overwrite", "--out"]);
+    assert_eq!(recording(), first);
+    let ended = place.succeed(&["run", "small.toml", "--frames", "2", "--overwrite"]);
     assert!(ended.err.contains("recording.previous.taffeta"), "{}", ended.err);
     assert_eq!(bytes(&place.path("out/small/recording.previous.taffeta")), first);
     assert_eq!(place.json("out/small/report.previous.json")["frames"].as_array().unwrap().len(), 12);
     assert_eq!(place.hashes("out/small").len(), 2);
+    // Its end cut off, the second is unfinished: it may be set aside, but not over the first.
+    let cut = recording();
+    std::fs::write(place.path("out/small/recording.taffeta"), &cut[..cut.len() - 32]).unwrap();
+    place.taffeta(&["run", "small.toml"]).refused(2, &["recording.previous.taffeta", "would be lost", "--resume"]);
+    std::fs::remove_file(place.path("out/small/recording.previous.taffeta")).unwrap();
+    place.succeed(&["run", "small.toml", "--quiet"]);
+    assert_eq!(bytes(&place.path("out/small/recording.previous.taffeta")), cut[..cut.len() - 32]);
+}
+
+#[test]
+fn what_memory_cannot_hold_is_refused_and_what_outgrows_it_ends() {
+    let place = Workplace::new();
+    let sizes = ["--set", "cloth[0].sheet.columns=4000", "--set", "cloth[0].sheet.rows=4000"];
+    place
+        .taffeta(&[&["run", "small.toml", "--memory", "3G"][..], &sizes].concat())
+        .refused(2, &["16000000 particles", "about 56 GB", "3.22 GB is the limit of --memory"]);
+    assert!(!place.path("out").exists(), "nothing was begun");
+    place.taffeta(&["run", "small.toml", "--memory", "lots"]).refused(2, &["such as 900M or 8G"]);
+    // A process holds more than this before it has done anything.
+    let words = ["run", "small.toml", "--frames", "2000", "--memory", "1M"];
+    place.taffeta(&words).refused(2, &["the run holds", "--memory", "what is recorded is kept"]);
+    let recording = place.path("out/small/recording.taffeta");
+    let (mut reader, mut frame) = (Reader::open(recording).unwrap(), Frame::default());
+    while reader.next_frame(&mut frame).unwrap() {}
+    assert!(!reader.complete() && reader.damage().is_none() && frame.number < 2000);
+    assert_eq!(reader.last_state().unwrap().unwrap().frame, frame.number);
 }
 
 #[test]

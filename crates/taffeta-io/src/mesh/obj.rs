@@ -42,6 +42,8 @@ struct Obj<'a> {
     unknown: Vec<(&'a [u8], usize)>,
     /// Lines with further unknown keywords.
     others: usize,
+    /// Faces without a corner.
+    empty: usize,
     /// Numbers with the sign before the e.
     swapped: usize,
     faults: MeshFaults,
@@ -114,6 +116,10 @@ impl<'a> Obj<'a> {
             let (point, texture) = self.corner(word)?;
             self.corners.push(point);
             self.pairs.extend(texture.map(|texture| [point, texture]));
+        }
+        if self.corners.is_empty() {
+            self.empty += 1;
+            return Ok(());
         }
         if self.corners.len() < 3 {
             let value = format!("{} corners", self.corners.len());
@@ -289,6 +295,9 @@ impl<'a> Obj<'a> {
                 "skipped lines with keywords that are not plain OBJ: {}{others}",
                 named.join(", ")
             ));
+        }
+        if self.empty > 0 {
+            notes.push(format!("skipped {} faces without a corner", self.empty));
         }
         if self.swapped > 0 {
             let count = self.swapped;

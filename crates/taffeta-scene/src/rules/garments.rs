@@ -34,7 +34,7 @@ impl Scene {
             }
             check_panels(garment, place, faults);
             check_places(garment, place, faults);
-            particles += garment.panel.iter().map(|panel| estimate(panel, garment.edge_length)).sum::<f64>();
+            particles += garment.panel.iter().map(|panel| panel.particle_estimate(garment.edge_length)).sum::<f64>();
             if particles > MOST_PARTICLES as f64 {
                 let detail = format!(": {particles:.0} up to here, where {MOST_PARTICLES} is the most");
                 let remedy = "make `edge_length` larger";
@@ -66,11 +66,6 @@ impl Scene {
     pub fn panel_fabric(&self, garment: &Garment, panel: &Panel) -> Option<Fabric> {
         self.fabric(panel.fabric.as_ref().unwrap_or(&garment.fabric))
     }
-}
-
-/// How many particles a panel will have, about.
-fn estimate(panel: &Panel, edge_length: f64) -> f64 {
-    0.5 * Outline::new(panel).doubled_area().abs() / (edge_length * edge_length)
 }
 
 fn check_panels(garment: &Garment, place: Place, faults: &mut Faults) {

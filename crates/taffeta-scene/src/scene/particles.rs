@@ -1,6 +1,35 @@
 //! How many particles a cloth made by numbers has, and which of them a pin names.
 
 use super::cloth::{Cloth, Corner, Pin, Side, Strip};
+use super::garment::Panel;
+use super::mesh::Mesh;
+use super::outline::Outline;
+use super::Scene;
+use std::collections::BTreeMap;
+
+impl Scene {
+    /// About how many particles its cloths and garments have, before anything is built.
+    pub fn particle_estimate(&self, meshes: &BTreeMap<String, Mesh>) -> u64 {
+        let points = |file: &str| meshes.get(file).map_or(0, |mesh| mesh.positions.len() as u64);
+        let of_file = |cloth: &Cloth| cloth.mesh.as_ref().map_or(0, |mesh| points(&mesh.file));
+        let cloths = self.cloth.iter().map(|cloth| {
+            let own = cloth.particle_count().unwrap_or_else(|| of_file(cloth));
+            // Cloth that tears has spare particles, half as many again.
+            if cloth.tear.is_some() { own.saturating_add(own / 2) } else { own }
+        });
+        let panels = self.garment.iter().flat_map(|garment| {
+            garment.panel.iter().map(|panel| panel.particle_estimate(garment.edge_length) as u64)
+        });
+        cloths.chain(panels).fold(0, u64::saturating_add)
+    }
+}
+
+impl Panel {
+    /// About how many particles it has with edges of this length [m]: two of the triangles about a particle are its own.
+    pub fn particle_estimate(&self, edge_length: f64) -> f64 {
+        0.5 * Outline::new(self).doubled_area().abs() / (edge_length * edge_length)
+    }
+}
 
 impl Strip {
     /// Cells across: as many as keep the cells nearest to square, at least one.

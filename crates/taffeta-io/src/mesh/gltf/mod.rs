@@ -18,6 +18,7 @@ use std::io;
 
 use glam::{DAffine3, DVec3};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use taffeta_scene as scene;
 
 use super::{MeshFault, MeshFaults, MeshFile, Place, text};
@@ -115,9 +116,15 @@ fn parse(container: &Container) -> Result<Document, MeshFault> {
     }
 }
 
-/// Parts of the document.
+/// Parts of the document. The standard lets whole numbers be written as `1.0` and `1e0`: where such stand in the way, all are made plain.
 fn from_json<T: DeserializeOwned>(container: &Container) -> Result<T, MeshFault> {
-    serde_json::from_slice(container.json).map_err(|error| {
+    let plain = || {
+        let mut value: Value = serde_json::from_slice(container.json).ok()?;
+        make_whole(&mut value);
+        serde_json::from_value(value).ok()
+    };
+    let read = serde_json::from_slice(container.json);
+    read.or_else(|error| if error.is_data() { plain().ok_or(error) } else { Err(error) }).map_err(|error| {
         // The message ends with line and column, which are told apart from it.
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
@@ -132,6 +139,22 @@ fn from_json<T: DeserializeOwned>(container: &Container) -> Result<T, MeshFault>
         let near = container.json.get(at.saturating_sub(8)..).unwrap_or_default();
         MeshFault::at(place, text::excerpt(near), format!("not the JSON of a glTF file: {reason}"), DAMAGED)
     })
+}
+
+/// Writes numbers that are whole as such.
+fn make_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            // Above this not all whole numbers are told apart.
+            let whole = number.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9e15).contains(x));
+            if let Some(whole) = whole.filter(|_| number.is_f64()) {
+                *number = (whole as u64).into();
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(make_whole),
+        Value::Object(map) => map.values_mut().for_each(make_whole),
+        _ => {}
+    }
 }
 
 /// A fault of a part of the document, named as a path in it.

@@ -58,6 +58,8 @@ fn obj_notes_name_what_was_skipped_or_lost() {
         assert!(found, "{words:?} not in {:?}", file.notes);
         file.mesh
     };
+    let mesh = note(&format!("{SQUARE}f\nf 1 2 3\nf # nothing\n"), &["2 faces without a corner"]);
+    assert_eq!(mesh.triangles, [[0, 1, 2]]);
     note(&format!("{SQUARE}vu 1 2\nvv 1\nvv 2\nt 1\nf 1 2 3"), &["vu (1)", "vv (2)", "t (1)"]);
     let many: String = (0..100).map(|k| format!("key{k} 1\n")).collect();
     note(&format!("{SQUARE}{many}"), &["key0 (1)", "key7 (1)", "others (92)"]);

@@ -89,7 +89,9 @@ impl Folder {
         let (there, previous) = (self.recording(), self.path.join(PREVIOUS));
         match () {
             () if overwrite || !there.exists() => Ok(()),
-            () if Reader::open(&there).is_ok_and(|reader| reader.complete()) => Err(FolderError::Finished(there)),
+            () if Reader::open(&there).is_ok_and(|reader| reader.complete()) => {
+                Err(FolderError::Finished(there))
+            }
             () if previous.exists() => Err(FolderError::SetAside(previous)),
             () => Ok(()),
         }

@@ -95,8 +95,10 @@ fn available() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let free = 1024 * line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
-    let number = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok();
-    let group = number("memory.max").zip(number("memory.current")).map(|(most, held)| most.saturating_sub(held));
+    let number =
+        |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok();
+    let group =
+        number("memory.max").zip(number("memory.current")).map(|(most, held)| most.saturating_sub(held));
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let space = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
     let space = space.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());

@@ -8,7 +8,7 @@ const RECORDING: &str = "out/small/recording.taffeta";
 fn every_format_is_written_and_nothing_is_overwritten_unasked() {
     let place = Workplace::new();
     place.succeed(&["run", "small.toml", "--quiet"]);
-    for name in ["a.usda", "a.glb", "a.abc", "a.pc2", "b.mdd", "a.csv"] {
+    for name in ["a.usda", "a.usdz", "a.glb", "a.abc", "a.pc2", "b.mdd", "a.csv"] {
         let ended = place.succeed(&["export", RECORDING, "--out", name]);
         assert!(ended.out.starts_with("13 frames, 0 to 12: "), "{}", ended.out);
         assert!(place.path(name).metadata().unwrap().len() > 100);
@@ -16,7 +16,14 @@ fn every_format_is_written_and_nothing_is_overwritten_unasked() {
     place.succeed(&[
         "export", RECORDING, "--format", "obj", "--out", "frames", "--frames", "3-5", "--up", "z",
     ]);
-    assert_eq!(place.path("frames").read_dir().unwrap().count(), 3);
+    // And their materials.
+    assert_eq!(place.path("frames").read_dir().unwrap().count(), 3 + 1);
+    let made = ["--weld", "--subdivide", "1", "--thickness", "0.5", "--certificate"];
+    let ended = place.succeed(&[&["export", RECORDING, "--out", "made.usda"][..], &made].concat());
+    assert!(ended.err.contains("nothing is welded: the recording has no seams"), "{}", ended.err);
+    place
+        .taffeta(&["export", RECORDING, "--out", "b.usda", "--bodies", "skeleton"])
+        .refused(2, &["skeletons are not written"]);
     place.taffeta(&["export", RECORDING, "--out", "a.usda"]).refused(1, &["a.usda", "exists already"]);
     place.succeed(&["export", RECORDING, "--out", "a.usda", "--replace"]);
 }

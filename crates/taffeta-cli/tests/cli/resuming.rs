@@ -199,7 +199,7 @@ fn a_scene_whose_mesh_has_changed_is_not_gone_on_with() {
     ended.refused(2, &["recording.taffeta", "a mesh of the scene has changed"]);
     // What is no cloth shows only when the scene is built.
     place.write("cloth.obj", &mesh(0.0));
-    place.taffeta(&["run", "mesh.toml"]).refused(2, &["cloth.obj", "has no area", "help:"]);
+    place.taffeta(&["run", "mesh.toml", "--overwrite"]).refused(2, &["cloth.obj", "has no area", "help:"]);
 }
 
 #[test]

@@ -105,7 +105,9 @@ fn a_finished_run_is_not_written_over_unasked_and_no_run_is_lost_to_the_next() {
     place.succeed(&["run", "small.toml", "--quiet"]);
     let recording = || bytes(&place.path("out/small/recording.taffeta"));
     let first = recording();
-    place.taffeta(&["run", "small.toml", "--frames", "2"]).refused(2, &["is a finished run", "--overwrite", "--out"]);
+    place
+        .taffeta(&["run", "small.toml", "--frames", "2"])
+        .refused(2, &["is a finished run", "--overwrite", "--out"]);
     assert_eq!(recording(), first);
     let ended = place.succeed(&["run", "small.toml", "--frames", "2", "--overwrite"]);
     assert!(ended.err.contains("recording.previous.taffeta"), "{}", ended.err);
@@ -115,7 +117,9 @@ fn a_finished_run_is_not_written_over_unasked_and_no_run_is_lost_to_the_next() {
     // Its end cut off, the second is unfinished: it may be set aside, but not over the first.
     let cut = recording();
     std::fs::write(place.path("out/small/recording.taffeta"), &cut[..cut.len() - 32]).unwrap();
-    place.taffeta(&["run", "small.toml"]).refused(2, &["recording.previous.taffeta", "would be lost", "--resume"]);
+    place
+        .taffeta(&["run", "small.toml"])
+        .refused(2, &["recording.previous.taffeta", "would be lost", "--resume"]);
     std::fs::remove_file(place.path("out/small/recording.previous.taffeta")).unwrap();
     place.succeed(&["run", "small.toml", "--quiet"]);
     assert_eq!(bytes(&place.path("out/small/recording.previous.taffeta")), cut[..cut.len() - 32]);
@@ -152,7 +156,7 @@ fn shorthands_mean_the_same_as_set() {
 #[test]
 fn runs_fail_where_a_promise_is_missed_and_only_then() {
     let place = Workplace::new();
-    let kept = ["run", "small.toml", "--frames", "3"];
+    let kept = ["run", "small.toml", "--frames", "3", "--overwrite"];
     place.succeed(&kept);
     let tight = [&kept[..], &["--method", "verlet", "--set", "solver.tolerance=1e-9"]].concat();
     let ended = place.taffeta(&tight);
@@ -181,7 +185,7 @@ fn json_lines_are_the_frames_and_quiet_is_quiet() {
     assert_eq!(&lines, place.json("out/small/report.json")["frames"].as_array().unwrap());
     // What is no terminal gets no control codes.
     assert!(!ended.err.contains('\x1b'), "{}", ended.err);
-    let ended = place.succeed(&["run", "small.toml", "--quiet"]);
+    let ended = place.succeed(&["run", "small.toml", "--quiet", "--overwrite"]);
     assert_eq!((ended.out.as_str(), ended.err.as_str()), ("", ""));
 }
 

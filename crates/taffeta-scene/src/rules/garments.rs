@@ -34,7 +34,8 @@ impl Scene {
             }
             check_panels(garment, place, faults);
             check_places(garment, place, faults);
-            particles += garment.panel.iter().map(|panel| panel.particle_estimate(garment.edge_length)).sum::<f64>();
+            particles +=
+                garment.panel.iter().map(|panel| panel.particle_estimate(garment.edge_length)).sum::<f64>();
             if particles > MOST_PARTICLES as f64 {
                 let detail = format!(": {particles:.0} up to here, where {MOST_PARTICLES} is the most");
                 let remedy = "make `edge_length` larger";

@@ -1,10 +1,10 @@
 //! How many particles a cloth made by numbers has, and which of them a pin names.
 
+use super::Scene;
 use super::cloth::{Cloth, Corner, Pin, Side, Strip};
 use super::garment::Panel;
 use super::mesh::Mesh;
 use super::outline::Outline;
-use super::Scene;
 use std::collections::BTreeMap;
 
 impl Scene {

@@ -208,7 +208,8 @@ fn faults_name_the_part_and_the_reason() {
 fn whole_numbers_may_be_written_as_fractions() {
     let plain = with(|_| {}).unwrap();
     let text = serde_json::to_string(&document()).unwrap();
-    for (from, to) in [("\"componentType\":5126", "\"componentType\":5126.0"), ("\"mesh\":0", "\"mesh\":0e0")] {
+    for (from, to) in [("\"componentType\":5126", "\"componentType\":5126.0"), ("\"mesh\":0", "\"mesh\":0e0")]
+    {
         assert!(text.contains(from), "{text}");
         let bytes = glb(&[(b"JSON", text.replace(from, to).as_bytes()), (b"BIN\0", &numbers())]);
         assert_eq!(read_alone(&bytes).unwrap(), plain, "{to}");

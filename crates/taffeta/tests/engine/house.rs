@@ -125,7 +125,6 @@ fn source_files_start_with_their_reason() {
 /// Names in documents that look like ours and are not, and whose they are.
 const OF_OTHERS: &[(&str, &str)] = &[
     ("shirt.front", "a piece of cloth: panel `front` of a garment that an example calls shirt"),
-    ("my_cloth", "what an export makes of the name of a cloth in an example"),
     ("Host", "a header of HTTP, which is read in any case"),
     ("Space", "the key, which the page knows as a blank"),
 ];

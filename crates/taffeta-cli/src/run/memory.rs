@@ -131,7 +131,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     };
     let value: f64 = digits.trim().parse().map_err(|_| words)?;
     let bytes = value * f64::from(2).powi(shift);
-    if bytes >= 1.0 && bytes < 1e18 { Ok(bytes as u64) } else { Err(words.into()) }
+    if (1.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(words.into()) }
 }
 
 #[cfg(test)]

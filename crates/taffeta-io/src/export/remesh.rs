@@ -60,8 +60,9 @@ pub(super) fn weld(subject: &mut Subject, means: &mut Means, seams: &[[u32; 2]])
         let mut piece = subject.pieces[first as usize].clone();
         (piece.points, piece.triangles) = (start..start + count, begin..triangles.len());
         if parts().count() > 1 {
-            let before = |name: &str| name.rsplit_once('.').map_or(name, |(before, _)| before).to_owned();
-            piece.called = before(&piece.called);
+            if let Some((before, _)) = piece.called.rsplit_once('.') {
+                piece.called = before.to_owned();
+            }
             if parts().any(|part| subject.pieces[part].colour != piece.colour) {
                 subject.left_out.push(format!("`{}` has the colour of its first panel alone", piece.called));
             }
@@ -212,12 +213,11 @@ pub(super) fn split(subject: &mut Subject) -> Vec<u32> {
         let start = was.len();
         let mut places: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for t in piece.triangles.clone() {
-            for k in 0..3 {
-                let (point, corner) = (subject.triangles[t][k], textured[t][k]);
-                subject.triangles[t][k] = *places.entry((point, corner)).or_insert_with(|| {
-                    was.push(point);
+            for (point, corner) in subject.triangles[t].iter_mut().zip(textured[t]) {
+                *point = *places.entry((*point, corner)).or_insert_with(|| {
+                    was.push(*point);
                     texture.push(subject.material[corner as usize]);
-                    pinned.push(subject.pinned[point as usize]);
+                    pinned.push(subject.pinned[*point as usize]);
                     was.len() as u32 - 1
                 });
             }

@@ -49,6 +49,9 @@ pub(super) struct Piece {
     pub is_cloth: bool,
 }
 
+/// Texture coordinates of the corners of triangles by their numbers, where they are not those of points.
+pub(super) type Corners = Option<Vec<[u32; 3]>>;
+
 /// A body that deforms.
 struct Deforming {
     called: String,
@@ -234,7 +237,7 @@ impl Subject {
     }
 
     /// Material coordinates of a piece, and of the corners of its triangles where they are not those of its points.
-    pub fn texture(&self, piece: &Piece) -> Option<(&[[f64; 2]], Option<Vec<[u32; 3]>>)> {
+    pub fn texture(&self, piece: &Piece) -> Option<(&[[f64; 2]], Corners)> {
         if self.texture_triangles.is_empty() {
             return Some((self.material.get(piece.points.clone())?, None));
         }

@@ -252,6 +252,12 @@ impl Simulation {
         self.frame_number()
     }
 
+    /// Wall time of the engine in the last step or frame [s].
+    #[getter]
+    fn last_step_seconds(&self) -> f64 {
+        self.steps.wall.as_secs_f64()
+    }
+
     /// How many frames the scene asks for.
     #[getter]
     fn frames(&self) -> u32 {

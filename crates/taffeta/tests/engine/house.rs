@@ -215,7 +215,9 @@ fn documents() -> Vec<Document> {
 
 /// Words of the code of every source file, tests and the page included, without whole lines of remarks.
 fn words_of_sources() -> Vec<HashSet<String>> {
-    let sources = ["rs", "ts", "mjs"].map(|ending| files_under(&root().join("crates"), ending)).concat();
+    let mut sources =
+        ["rs", "ts", "mjs", "py"].map(|ending| files_under(&root().join("crates"), ending)).concat();
+    sources.extend(files_under(&root().join("blender"), "py"));
     let own = sources.iter().filter(|path| !path.ends_with(file!().rsplit('/').next().unwrap()));
     let words = |path: &PathBuf| {
         let text = fs::read_to_string(path).unwrap();
@@ -238,7 +240,7 @@ fn stands_in(sources: &[HashSet<String>], path: &str) -> bool {
 fn every_path_named_in_a_document_exists() {
     let (root, mut faults) = (root(), Faults::default());
     let folders =
-        ["crates/", "docs/", "scenes/", "interop/", "scripts/", "results/", "peers/", "fuzz/", ".ci/"];
+        ["crates/", "docs/", "scenes/", "interop/", "scripts/", "results/", "peers/", "fuzz/", "blender/", ".ci/"];
     for document in &documents() {
         for word in document.code().flat_map(str::split_whitespace) {
             let placeholder = word.contains(['*', '<', '{', '#']) || word.ends_with("NAME");

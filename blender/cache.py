@@ -62,9 +62,15 @@ class Cache:
 
 def certified(report):
     """What the panel and the timeline tell of a frame."""
-    certificate = report.certificate
-    return {"frame": report.frame, "max_strain": certificate.max_strain, "intersections": certificate.intersections,
-            "good": bool(report.good), "words": repr(certificate)[1:-1]}
+    told = report.certificate
+    words = [f"largest strain {100 * told.max_strain:.3g} %, {100 * told.tolerance:g} % allowed",
+             f"{told.cloth_cloth} cloth through cloth, {told.cloth_body} through bodies"]
+    if told.min_gap < float("inf"):
+        words.append(f"smallest gap {1e3 * told.min_gap:.3g} mm")
+    if not report.converged:
+        words.append("the solver did not converge")
+    return {"frame": report.frame, "max_strain": told.max_strain, "intersections": told.intersections, "good": bool(report.good),
+            "words": words}
 
 
 def read_certificates(scene):

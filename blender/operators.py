@@ -1,10 +1,16 @@
 """What buttons do."""
 
+import time
+
 import bpy
 
 from . import cache
 from .collect import MODIFIER, Refusal, collect
 from .job import Job
+
+
+# How long Blender is kept from the user at a time while frames are looked at [s].
+PATIENCE = 0.05
 
 
 class Running:
@@ -18,8 +24,10 @@ class Running:
     def work(self):
         """Goes on a little; whether there is more to do. Raises `Refusal`."""
         if self.job is None:
+            until = time.monotonic() + PATIENCE
             try:
-                self.share = next(self.collecting)
+                while time.monotonic() < until:
+                    self.share = next(self.collecting)
             except StopIteration as end:
                 self.job = Job(end.value, cache.folder_of(self.scene))
                 self.job.start()

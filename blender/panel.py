@@ -66,7 +66,7 @@ class TAFFETA_PT_physics(bpy.types.Panel):
                 box = layout.box()
                 box.label(text="Certificate holds" if told["good"] else "Certificate MISSED",
                           icon="CHECKMARK" if told["good"] else "ERROR")
-                for words in told["words"].removeprefix("Certificate: ").split(", "):
+                for words in told["words"]:
                     box.label(text=words)
 
 

@@ -15,11 +15,11 @@ FABRICS = [(name, name.replace("-", " ").capitalize(), fabric["about"]) for name
 # Laboratory numbers: key, name, unit, least, most.
 LABORATORY = [
     ("density", "Mass", "g/m²", 1, 1e5),
-    ("warp", "Stiffness Warp", "N/m", 0.1, 1e8),
-    ("weft", "Stiffness Weft", "N/m", 0.1, 1e8),
-    ("bias", "Stiffness Bias", "N/m", 0.01, 1e8),
-    ("bending_warp", "Bending Warp", "µN·m", 0, 1e7),
-    ("bending_weft", "Bending Weft", "µN·m", 0, 1e7),
+    ("warp", "Warp", "N/m", 0.1, 1e8),
+    ("weft", "Weft", "N/m", 0.1, 1e8),
+    ("bias", "Bias", "N/m", 0.01, 1e8),
+    ("bending_warp", "Bend Warp", "µN·m", 0, 1e7),
+    ("bending_weft", "Bend Weft", "µN·m", 0, 1e7),
     ("thickness", "Thickness", "mm", 1e-3, 100),
     ("friction", "Friction", "", 0, 10),
 ]

@@ -11,6 +11,7 @@ mod recorder;
 mod recording;
 mod scene;
 mod simulation;
+mod widget;
 mod work;
 
 use pyo3::prelude::*;
@@ -35,6 +36,8 @@ mod _taffeta {
     use super::scene::{built_in, fabrics, methods, read_scene, schema, to_toml};
     #[pymodule_export]
     use super::simulation::{Simulation, StepReport};
+    #[pymodule_export]
+    use super::widget::{ShownRecording, shown_simulation, widget_source};
     #[pymodule_export]
     use super::work::set_threads;
 

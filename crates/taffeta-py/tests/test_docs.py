@@ -1,6 +1,7 @@
 """What the documents say is done literally."""
 
 import doctest
+import os
 import pydoc
 import re
 from pathlib import Path
@@ -62,3 +63,9 @@ def test_the_stubs_name_what_is_there():
         assert name in told, name
         own = {member for member in vars(getattr(compiled, name)) if not member.startswith("__")} if name in told and isinstance(getattr(compiled, name), type) else set()
         assert own <= told[name] | {"__module__"}, (name, own - told[name])
+
+
+def test_types_are_right():
+    mypy = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    told, wrong, code = mypy.run(["--strict", "--cache-dir", os.devnull, "-p", "taffeta"])
+    assert code == 0, told + wrong

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _taffeta
 from .scene import SceneLike, sets_of
@@ -30,13 +31,13 @@ class Batch(_taffeta.Batch):
 
     def __new__(cls, scene: SceneLike, count: int, vary: Vary | None = None, **changes: Any) -> Batch:
         sets = [sets_of({**changes, **_member(vary, k, count)}) for k in range(count)] if vary or changes else []
-        made = super().__new__(cls, scene, count, sets)
+        made: Batch = super().__new__(cls, scene, count, sets)
         made.positions, made.velocities = _shown(made._positions()), _shown(made._velocities())
         return made
 
-    positions: np.ndarray
+    positions: NDArray[np.float64]
     """Where all particles are [m], `(members, particles, 3)`, read-only; steps change it in place."""
-    velocities: np.ndarray
+    velocities: NDArray[np.float64]
     """How fast they move [m/s], likewise."""
 
     def hold(self, member: int, particles: ArrayLike, places: ArrayLike, duration: float) -> None:
@@ -62,7 +63,7 @@ def _member(vary: Vary | None, number: int, count: int) -> Mapping[str, Any]:
     return {key: values[number] for key, values in vary.items()}
 
 
-def _shown(own: np.ndarray) -> np.ndarray:
+def _shown(own: NDArray[np.float64]) -> NDArray[np.float64]:
     shown = own.view()
     shown.setflags(write=False)
     return shown

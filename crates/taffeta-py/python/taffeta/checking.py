@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _taffeta
-from .scene import split_faces, surface
+from .scene import split_faces
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,7 +33,10 @@ def check(frames: Any, faces: ArrayLike | None = None, *, rest: Any = None,
         frames = [frames]
     if faces is None:
         faces = frames[0].faces
-    points = lambda frame: np.asarray(getattr(frame, "vertices", frame), np.float64)
+
+    def points(frame: Any) -> NDArray[np.float64]:
+        return np.asarray(getattr(frame, "vertices", frame), np.float64)
+
     moments = np.stack([points(frame) for frame in frames]) if isinstance(frames, (list, tuple)) and np.ndim(points(frames[0])) == 2 \
         else np.asarray(frames, np.float64)
     moments = moments[None] if moments.ndim == 2 else moments
@@ -42,5 +46,3 @@ def check(frames: Any, faces: ArrayLike | None = None, *, rest: Any = None,
     at_rest = moments[0] if rest is None else points(rest)
     return _taffeta.certify(moments, triangles, quads, np.ascontiguousarray(at_rest), tolerance)
 
-
-__all__ = ["check", "surface"]

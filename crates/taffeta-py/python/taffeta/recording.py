@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _taffeta
 from .report import Report
@@ -22,7 +23,7 @@ class RecordedFrame:
     """Its number; 0 is the start."""
     time: float
     """Simulated time [s]."""
-    positions: np.ndarray
+    positions: NDArray[np.float64]
     """Where every particle is [m], rounded to 2⁻²⁵ of the extent of the cloth."""
     state_hash: str
     """Fingerprint of the full state."""
@@ -63,7 +64,7 @@ class Recording(_taffeta.Recording):
         return Scene(json.loads(self._scene_json()), name=self.path.stem)
 
     @property
-    def positions(self) -> np.ndarray:
+    def positions(self) -> NDArray[np.float32]:
         """Positions of all frames [m], `(frames, particles, 3)`, single precision."""
         return np.stack([self._frame(k)[2].astype(np.float32) for k in range(len(self))])
 

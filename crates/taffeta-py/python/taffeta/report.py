@@ -45,7 +45,10 @@ class Report:
     def of(text: str, tolerance: float | None) -> Report:
         """The report that the compiled part of the package has written as JSON."""
         told = json.loads(text)
-        number = lambda key: float("inf") if told[key] is None else told[key]
+
+        def number(key: str) -> float:
+            return float("inf") if told[key] is None else float(told[key])
+
         measured = (number("max_strain"), number("mean_strain"), told["cloth_cloth"], told["cloth_body"], number("min_gap_m"))
         return Report(
             frame=told["frame"], time=told["time_s"], converged=told["converged"],

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _taffeta
 
@@ -24,7 +25,8 @@ class Surface(Protocol):
     faces: Any
 
 
-Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Faces = NDArray[np.uint32]
+Arrays = tuple[NDArray[np.float64], Faces, Faces, Faces]
 SceneLike = Union[str, os.PathLike[str], Mapping[str, Any], "Scene"]
 
 
@@ -97,7 +99,7 @@ class Scene(Mapping[str, Any]):
         Vertices `(moments, points, 3)` move from moment to moment, `rate` of them in a second. Cloth keeps half of `thickness`
         [m] from the surface. All other keywords are keys of `[[collider]]`: name, friction, position, keyframe, ...
         """
-        mesh = {} if thickness is None else {"thickness": thickness}
+        mesh: dict[str, Any] = {} if thickness is None else {"thickness": thickness}
         if vertices is not None and not hasattr(vertices, "faces"):
             moments = np.asarray(vertices, dtype=np.float64)
             if moments.ndim == 3:
@@ -127,27 +129,19 @@ class Scene(Mapping[str, Any]):
         return name
 
 
-def none_of(corners: int) -> np.ndarray:
+def none_of(corners: int) -> Faces:
     """No faces of so many corners."""
     return np.zeros((0, corners), np.uint32)
 
 
-def split_faces(faces: Any) -> tuple[np.ndarray, np.ndarray]:
+def split_faces(faces: Any) -> tuple[Faces, Faces]:
     """Triangles and quads of faces that are an array of either, or a list of both."""
-    rows: Sequence[Any] = faces if isinstance(faces, np.ndarray) and faces.ndim == 2 else [np.asarray(face) for face in faces]
-    if isinstance(rows, np.ndarray):
-        rows = np.asarray(rows)
-        sizes = {int(rows.shape[1])}
-    else:
-        sizes = {len(face) for face in rows}
+    rows = [np.asarray(face, np.uint32) for face in faces]
+    sizes = {len(face) for face in rows}
     if not sizes <= {3, 4}:
         raise ValueError(f"faces have {sorted(sizes)} corners; cut them into triangles and quads")
-    def of(corners: int) -> np.ndarray:
-        if isinstance(rows, np.ndarray):
-            return np.ascontiguousarray(rows, np.uint32) if rows.shape[1] == corners else none_of(corners)
-        found = [face for face in rows if len(face) == corners]
-        return np.array(found, np.uint32).reshape(-1, corners)
-    return of(3), of(4)
+    triangles, quads = ([face for face in rows if len(face) == corners] for corners in (3, 4))
+    return np.array(triangles, np.uint32).reshape(-1, 3), np.array(quads, np.uint32).reshape(-1, 4)
 
 
 def surface(vertices: Any, faces: Any, lines: Any = None) -> Arrays:
@@ -219,4 +213,5 @@ def fabrics() -> dict[str, dict[str, Any]]:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a scene."""
-    return json.loads(_taffeta.schema())
+    told: dict[str, Any] = json.loads(_taffeta.schema())
+    return told

@@ -26,8 +26,10 @@ class Simulation(_taffeta.Simulation):
     >>> sim = Simulation("flag", frames=30, **{"air.wind": [9, 0, 1]})
     """
 
+    _made_of: tuple[SceneLike, dict[str, Any]]
+
     def __new__(cls, scene: SceneLike, **changes: Any) -> Simulation:
-        made = super().__new__(cls, scene, sets=sets_of(changes))
+        made: Simulation = super().__new__(cls, scene, sets=sets_of(changes))
         made._made_of = (scene, changes)
         return made
 
@@ -90,7 +92,7 @@ class Simulation(_taffeta.Simulation):
 
     def clone(self) -> Simulation:
         """Another simulation in the same state; both go on with the same bits."""
-        other = super().__new__(type(self), self)
+        other: Simulation = super().__new__(type(self), self)
         other._made_of = self._made_of
         return other
 

@@ -49,8 +49,8 @@ class Job(threading.Thread):
         self.done = sim.frame
         while sim.frame < self.frames and not self._cancel.is_set():
             self.advance(sim)
-            recorder.frame(sim)
-            cache.add(sim.frame, sim.positions, ranges, certified(sim.report()))
+            report = taffeta.Report.of(recorder.frame(sim), sim.tolerance)
+            cache.add(sim.frame, sim.positions, ranges, certified(report))
             self.done = sim.frame
         recorder.close(sim, sim.frame >= self.frames)
 

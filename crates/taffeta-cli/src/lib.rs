@@ -18,12 +18,12 @@ mod version;
 mod view;
 
 use clap::{Parser, Subcommand};
+pub use render::still_image;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use taffeta_bench::BenchError;
 use taffeta_bench::tell::{aside, tell};
-pub use render::still_image;
 use taffeta_io::scene_file::SceneFaults;
 
 /// Cloth simulation: every frame certified, the same bits on any number of threads.

@@ -23,10 +23,15 @@ pub fn vectors<'py>(py: Python<'py>, list: &[DVec3]) -> Bound<'py, PyArray2<f64>
 }
 
 /// The rows of an array, which must have `N` columns; `what` names it in errors.
-pub fn rows<T: Element + Copy, const N: usize>(array: &PyReadonlyArray2<T>, what: &str) -> PyResult<Vec<[T; N]>> {
+pub fn rows<T: Element + Copy, const N: usize>(
+    array: &PyReadonlyArray2<T>,
+    what: &str,
+) -> PyResult<Vec<[T; N]>> {
     let [count, width] = [array.shape()[0], array.shape()[1]];
     if width != N {
-        return Err(refused(format!("{what} has the shape ({count}, {width}); give an array of shape ({count}, {N})")));
+        return Err(refused(format!(
+            "{what} has the shape ({count}, {width}); give an array of shape ({count}, {N})"
+        )));
     }
     let numbers: Vec<T> = array.as_array().iter().copied().collect();
     Ok(numbers.as_chunks().0.to_vec())
@@ -40,25 +45,31 @@ pub fn points(array: &PyReadonlyArray2<f64>, what: &str) -> PyResult<Vec<DVec3>>
 /// An array that follows a list of the state once anybody has asked for it. Python gets a view of it that it cannot write to, so that it stays
 /// whole whatever the simulation does.
 #[derive(Default)]
-pub struct Mirror(Option<(Py<PyArray2<f64>>, Py<PyArray2<f64>>)>);
+pub struct Mirror(Option<Shown>);
+
+struct Shown {
+    own: Py<PyArray2<f64>>,
+    /// What Python sees of it.
+    view: Py<PyArray2<f64>>,
+}
 
 impl Mirror {
     /// The array that Python sees.
     pub fn show(&mut self, py: Python, list: &[DVec3]) -> PyResult<Py<PyArray2<f64>>> {
-        if let Some((_, shown)) = &self.0 {
-            return Ok(shown.clone_ref(py));
+        if let Some(shown) = &self.0 {
+            return Ok(shown.view.clone_ref(py));
         }
         let own = vectors(py, list);
-        let shown = own.call_method0("view")?.cast_into::<PyArray2<f64>>()?;
-        shown.call_method1("setflags", (false,))?;
-        self.0 = Some((own.unbind(), shown.clone().unbind()));
-        Ok(shown.unbind())
+        let view = own.call_method0("view")?.cast_into::<PyArray2<f64>>()?;
+        view.call_method1("setflags", (false,))?;
+        self.0 = Some(Shown { own: own.unbind(), view: view.clone().unbind() });
+        Ok(view.unbind())
     }
 
     /// Follows the list.
     pub fn follow(&mut self, py: Python, list: &[DVec3]) -> PyResult<()> {
-        let Some((own, _)) = &self.0 else { return Ok(()) };
-        let mut own = own.bind(py).try_readwrite().map_err(refused)?;
+        let Some(shown) = &self.0 else { return Ok(()) };
+        let mut own = shown.own.bind(py).try_readwrite().map_err(refused)?;
         copy(list, own.as_slice_mut()?);
         Ok(())
     }

@@ -148,9 +148,13 @@ impl Batch {
         camera: Option<Stand>,
     ) -> PyResult<Bound<'py, PyArray4<u8>>> {
         let pictures = on_one_thread_each(py, &mut self.members, |_, member, _| {
-            picture::taken(&member.engine, picture::picture(width, height, camera)).map_err(|error| error.to_string())
+            picture::taken(&member.engine, picture::picture(width, height, camera))
+                .map_err(|error| error.to_string())
         })?;
-        let pixels = pictures.into_iter().map(|picture| picture.map(|image| image.data)).collect::<Result<Vec<_>, _>>();
+        let pixels = pictures
+            .into_iter()
+            .map(|picture| picture.map(|image| image.data))
+            .collect::<Result<Vec<_>, _>>();
         let pixels = pixels.map_err(refused)?.concat();
         pixels.to_pyarray(py).reshape([self.members.len(), height as usize, width as usize, 3])
     }

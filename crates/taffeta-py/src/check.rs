@@ -52,7 +52,9 @@ impl Certificate {
 
     fn __repr__(&self) -> String {
         let kept = match self.tolerance {
-            Some(tolerance) if self.max_strain > tolerance => format!(" (tolerance {}, MISSED)", percent(tolerance)),
+            Some(tolerance) if self.max_strain > tolerance => {
+                format!(" (tolerance {}, MISSED)", percent(tolerance))
+            }
             Some(tolerance) => format!(" (tolerance {}, held)", percent(tolerance)),
             None => String::new(),
         };
@@ -71,8 +73,14 @@ impl Certificate {
 
     fn _repr_html_(&self) -> String {
         let colour = if self.holds() { "#2e7d32" } else { "#c62828" };
-        let row = |name: &str, value: String| format!("<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>");
-        let gap = if self.min_gap.is_finite() { format!("{} mm", figures(1e3 * self.min_gap)) } else { "no bodies".into() };
+        let row = |name: &str, value: String| {
+            format!("<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>")
+        };
+        let gap = if self.min_gap.is_finite() {
+            format!("{} mm", figures(1e3 * self.min_gap))
+        } else {
+            "no bodies".into()
+        };
         format!(
             "<table style='border-left:4px solid {colour}'>{}{}{}{}{}</table>",
             row("largest strain", percent(self.max_strain)),
@@ -83,9 +91,15 @@ impl Certificate {
         )
     }
 
-    fn __reduce__(&self, py: Python) -> PyResult<(Py<PyAny>, (Numbers, Option<f64>))> {
+    fn __reduce__(&self, py: Python) -> PyResult<Reduced> {
         let make = py.import("taffeta._taffeta")?.getattr("Certificate")?.unbind();
-        Ok((make, ((self.max_strain, self.mean_strain, self.cloth_cloth, self.cloth_body, self.min_gap), self.tolerance)))
+        Ok((
+            make,
+            (
+                (self.max_strain, self.mean_strain, self.cloth_cloth, self.cloth_body, self.min_gap),
+                self.tolerance,
+            ),
+        ))
     }
 
     #[new]
@@ -97,6 +111,8 @@ impl Certificate {
 
 /// The numbers of a certificate, in their order.
 type Numbers = (f64, f64, usize, usize, f64);
+/// How it is made again, and of what.
+type Reduced = (Py<PyAny>, (Numbers, Option<f64>));
 
 /// Certifies frames `(frames, points, 3)` of a surface of triangles and quads by the lengths that its edges have at rest.
 #[pyfunction]
@@ -108,10 +124,12 @@ pub fn certify(
     rest: PyReadonlyArray2<f64>,
     tolerance: Option<f64>,
 ) -> PyResult<Vec<Certificate>> {
-    let (positions, triangles, quads) = (points(&rest, "rest")?, rows(&triangles, "faces")?, rows(&quads, "faces")?);
+    let (positions, triangles, quads) =
+        (points(&rest, "rest")?, rows(&triangles, "faces")?, rows(&quads, "faces")?);
     let at_rest = Mesh { positions, triangles, quads, ..Mesh::default() };
     let topology = at_rest.topology().map_err(|problems| {
-        let told: Vec<String> = problems.iter().map(|problem| format!("{problem}; {}", problem.remedy())).collect();
+        let told: Vec<String> =
+            problems.iter().map(|problem| format!("{problem}; {}", problem.remedy())).collect();
         refused(format!("the rest shape is no cloth: {}", told.join("\n")))
     })?;
     let length = |[a, b]: &[u32; 2]| at_rest.positions[*a as usize].distance(at_rest.positions[*b as usize]);
@@ -120,7 +138,9 @@ pub fn certify(
     let (_, found, width) = frames.dim();
     let count = at_rest.positions.len();
     if (found, width) != (count, 3) {
-        return Err(refused(format!("a frame has the shape ({found}, {width}), the rest shape ({count}, 3); all must be of one cloth")));
+        return Err(refused(format!(
+            "a frame has the shape ({found}, {width}), the rest shape ({count}, 3); all must be of one cloth"
+        )));
     }
     let numbers: Vec<f64> = frames.iter().copied().collect();
     on_all_threads(py, |_| {

@@ -19,7 +19,12 @@ create_exception!(
     PyRuntimeError,
     "A step that could not be taken. The state is the one before it."
 );
-create_exception!(taffeta, RecordingError, PyOSError, "A recording that cannot be read, written or gone on with.");
+create_exception!(
+    taffeta,
+    RecordingError,
+    PyOSError,
+    "A recording that cannot be read, written or gone on with."
+);
 
 /// One thing that is wrong with a scene.
 #[pyclass(module = "taffeta", frozen, get_all)]

@@ -3,10 +3,9 @@
 use crate::errors::{refused, stopped, unrecorded};
 use crate::simulation::Simulation;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use taffeta_cli::report::FrameReport;
 use taffeta_io::recording::{Frame, FullState, Header, Writer};
 use taffeta_io::scene_file;
 use taffeta_scene::Scene;
@@ -35,17 +34,20 @@ impl Recorder {
             let header = Header::of_run(scene, &simulation.asked.loaded.name, simulation.engine.model(), 1);
             if !same(&opened.header, &header) {
                 let shown = path.display();
-                return Err(unrecorded(format!("{shown}: was recorded from another scene; ask for the same, or record under another name")));
+                return Err(unrecorded(format!(
+                    "{shown}: was recorded from another scene; ask for the same, or record under another name"
+                )));
             }
             if let Some(full) = &opened.state {
                 simulation.engine.restore(&full.bytes).map_err(refused)?;
                 simulation.follow(py)?;
             }
             let (writer, has_state) = (Some(opened.writer), opened.state.is_some());
-            let mut recorder = Self { writer, recorded: opened.frames_after.into(), full_state_every, has_state };
+            let mut recorder =
+                Self { writer, recorded: opened.frames_after.into(), full_state_every, has_state };
             // Frame 0 is the state that the scene starts in.
             match recorder.recorded.front() {
-                None if !has_state => recorder.write(simulation)?,
+                None if !has_state => recorder.write(py, simulation).map(|_| ())?,
                 Some((0, _)) => recorder.compare(simulation)?,
                 _ => {}
             }
@@ -54,21 +56,23 @@ impl Recorder {
         let threads = rayon::current_num_threads();
         let header = Header::of_run(scene, &simulation.asked.loaded.name, simulation.engine.model(), threads);
         let writer = Writer::create(&path, &header).map_err(unrecorded)?;
-        let mut recorder = Self { writer: Some(writer), recorded: VecDeque::new(), full_state_every, has_state: false };
-        recorder.write(simulation)?;
+        let mut recorder =
+            Self { writer: Some(writer), recorded: VecDeque::new(), full_state_every, has_state: false };
+        recorder.write(py, simulation).map(|_| ())?;
         Ok(recorder)
     }
 
-    /// Records the present frame. One that was recorded before must have come out the same.
-    fn frame(&mut self, simulation: &Simulation) -> PyResult<()> {
+    /// Records the present frame; what is told of it, as JSON. One that was recorded before must have come out the same.
+    fn frame(&mut self, py: Python, simulation: &Simulation) -> PyResult<String> {
         if self.recorded.front().is_some_and(|(number, _)| *number == simulation.frame_number()) {
-            return self.compare(simulation);
+            self.compare(simulation)?;
+            return serde_json::to_string(&simulation.told(py)?).map_err(refused);
         }
-        self.write(simulation)?;
+        let told = self.write(py, simulation)?;
         if simulation.frame_number().is_multiple_of(self.full_state_every) {
             self.write_state(simulation)?;
         }
-        Ok(())
+        Ok(told.to_string())
     }
 
     /// Leaves a recording that can be gone on with from its last frame; marks its end if the run is complete.
@@ -88,7 +92,7 @@ impl Recorder {
         self.writer.as_mut().ok_or_else(|| unrecorded("the recording is closed"))
     }
 
-    fn write(&mut self, simulation: &Simulation) -> PyResult<()> {
+    fn write(&mut self, py: Python, simulation: &Simulation) -> PyResult<Value> {
         let (model, state) = (simulation.engine.model(), simulation.engine.state());
         let number = simulation.frame_number();
         let mut shot = Frame {
@@ -96,17 +100,18 @@ impl Recorder {
             time: state.time,
             state_hash: state.hash(),
             bodies: model.poses(state).collect(),
-            report: json!(FrameReport::new(&simulation.engine, number, &simulation.steps, 0.0)),
+            report: serde_json::to_value(simulation.told(py)?).map_err(refused)?,
             ..Frame::default()
         };
         shot.set_positions(&state.positions);
         self.writer()?.frame(&shot).map_err(unrecorded)?;
         self.has_state = false;
-        Ok(())
+        Ok(shot.report)
     }
 
     fn write_state(&mut self, simulation: &Simulation) -> PyResult<()> {
-        let state = FullState { frame: simulation.frame_number(), bytes: simulation.engine.state().to_bytes() };
+        let state =
+            FullState { frame: simulation.frame_number(), bytes: simulation.engine.state().to_bytes() };
         self.writer()?.state(&state).map_err(unrecorded)?;
         self.has_state = true;
         Ok(())

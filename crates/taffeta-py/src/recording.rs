@@ -138,7 +138,9 @@ impl Recording {
         let count = self.reader.frame_count();
         let index = if frame < 0 { count.checked_add_signed(frame) } else { usize::try_from(frame).ok() };
         let Some(index) = index.filter(|index| *index < count) else {
-            return Err(refused(format!("there is no frame {frame}; the recording has {count}, counted from 0")));
+            return Err(refused(format!(
+                "there is no frame {frame}; the recording has {count}, counted from 0"
+            )));
         };
         let path = &self.path;
         let picture = Picture { width, height, quality: Quality::Preview, ..Picture::default() };

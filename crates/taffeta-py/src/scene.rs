@@ -36,7 +36,8 @@ impl AskedScene {
         let path = scene.is_instance_of::<PyString>() || scene.hasattr("__fspath__")?;
         if path {
             let text: PathBuf = scene.extract()?;
-            let found = SceneSource::find(&text.to_string_lossy()).and_then(|source| scene_file::load(&source, sets));
+            let found =
+                SceneSource::find(&text.to_string_lossy()).and_then(|source| scene_file::load(&source, sets));
             return Ok(Self { loaded: found.map_err(|faults| faulty(py, &faults))?, written: true });
         }
         let parts = py.import("taffeta.scene")?.call_method1("parts", (scene,))?;
@@ -45,14 +46,16 @@ impl AskedScene {
         let meshes = arrays.iter().map(|(name, surface)| Ok((name.clone(), mesh(name, surface)?)));
         let meshes = meshes.collect::<PyResult<BTreeMap<String, Mesh>>>()?;
         let source = SceneSource::Text { name, text: toml_of(&text)?, folder };
-        let loaded = scene_file::load_with(&source, sets, meshes).map_err(|faults| faulty(py, &placeless(faults)))?;
+        let loaded =
+            scene_file::load_with(&source, sets, meshes).map_err(|faults| faulty(py, &placeless(faults)))?;
         Ok(Self { loaded, written: false })
     }
 
     /// The simulation at its start.
     pub fn simulation(&self, py: Python) -> PyResult<taffeta::Simulation> {
         let LoadedScene { scene, meshes, .. } = &self.loaded;
-        py.detach(|| taffeta_scene::simulation(scene, meshes)).map_err(|faulty| self.refuse(py, faulty.faults))
+        py.detach(|| taffeta_scene::simulation(scene, meshes))
+            .map_err(|faulty| self.refuse(py, faulty.faults))
     }
 
     fn refuse(&self, py: Python, faults: Vec<Fault>) -> PyErr {
@@ -112,7 +115,11 @@ pub fn methods() -> Vec<(&'static str, &'static str)> {
 #[pyfunction]
 pub fn fabrics() -> Vec<(String, String, String)> {
     let told = |preset: taffeta_scene::Preset| {
-        (preset.name.to_string(), preset.about.to_string(), serde_json::to_string(&preset.fabric).unwrap_or_default())
+        (
+            preset.name.to_string(),
+            preset.about.to_string(),
+            serde_json::to_string(&preset.fabric).unwrap_or_default(),
+        )
     };
     presets().into_iter().map(told).collect()
 }

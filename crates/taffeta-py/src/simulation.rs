@@ -6,7 +6,7 @@ use crate::errors::{refused, stopped, unrecorded};
 use crate::picture::{self, Stand};
 use crate::scene::AskedScene;
 use crate::work::{Watch, on_all_threads};
-use numpy::{PyArray1, PyArray2, PyArray3, PyReadonlyArray1, PyReadonlyArray2, PyArrayMethods, ToPyArray};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -76,8 +76,7 @@ pub struct Simulation {
     hands: Hands,
     positions: Mirror,
     velocities: Mirror,
-    /// Triangles and edges of a model, which changes only where cloth tears.
-    topology: Option<(Arc<Model>, Py<PyArray2<u32>>, Py<PyArray2<u32>>)>,
+    surface: Option<Surface>,
 }
 
 impl Simulation {
@@ -89,7 +88,7 @@ impl Simulation {
             hands: Hands::default(),
             positions: Mirror::default(),
             velocities: Mirror::default(),
-            topology: None,
+            surface: None,
         }
     }
 
@@ -123,20 +122,35 @@ impl Simulation {
         u32::try_from(self.engine.state().step / steps_per_frame).unwrap_or(u32::MAX)
     }
 
-    fn topology(&mut self, py: Python) -> (Py<PyArray2<u32>>, Py<PyArray2<u32>>) {
-        let model = self.engine.model();
-        let (triangles, edges) = match &self.topology {
-            Some((of, triangles, edges)) if Arc::ptr_eq(of, model) => (triangles.clone_ref(py), edges.clone_ref(py)),
-            _ => {
-                let made = [columns(py, &model.triangles).unbind(), columns(py, &model.edges).unbind()];
-                made.iter().for_each(|array| drop(array.bind(py).readwrite().make_nonwriteable()));
-                let [triangles, edges] = made;
-                (triangles, edges)
-            }
-        };
-        self.topology = Some((model.clone(), triangles.clone_ref(py), edges.clone_ref(py)));
-        (triangles, edges)
+    /// What is told of the present frame, certificate and all.
+    pub fn told(&self, py: Python) -> PyResult<FrameReport> {
+        let (engine, steps, frame) = (&self.engine, &self.steps, self.frame_number());
+        on_all_threads(py, |_| FrameReport::new(engine, frame, steps, 0.0))
     }
+
+    fn surface(&mut self, py: Python) -> &Surface {
+        let model = self.engine.model();
+        if self.surface.as_ref().is_some_and(|surface| !Arc::ptr_eq(&surface.model, model)) {
+            self.surface = None;
+        }
+        self.surface.get_or_insert_with(|| Surface {
+            model: model.clone(),
+            triangles: read_only(columns(py, &model.triangles)),
+            edges: read_only(columns(py, &model.edges)),
+        })
+    }
+}
+
+/// Triangles and edges of a model, which changes only where cloth tears.
+struct Surface {
+    model: Arc<Model>,
+    triangles: Py<PyArray2<u32>>,
+    edges: Py<PyArray2<u32>>,
+}
+
+fn read_only(array: Bound<PyArray2<u32>>) -> Py<PyArray2<u32>> {
+    drop(array.readwrite().make_nonwriteable());
+    array.unbind()
 }
 
 /// No steps were taken, so that nothing in them can have failed.
@@ -188,13 +202,13 @@ impl Simulation {
     /// Particles of every triangle, `(triangles, 3)`, counter-clockwise seen from outside, read-only.
     #[getter]
     fn triangles(&mut self, py: Python) -> Py<PyArray2<u32>> {
-        self.topology(py).0
+        self.surface(py).triangles.clone_ref(py)
     }
 
     /// Particles of every structural edge, `(edges, 2)`, read-only: those whose strain is certified.
     #[getter]
     fn edges(&mut self, py: Python) -> Py<PyArray2<u32>> {
-        self.topology(py).1
+        self.surface(py).edges.clone_ref(py)
     }
 
     /// Lengths of structural edges at rest [m].
@@ -368,9 +382,7 @@ impl Simulation {
     }
 
     fn _report(&self, py: Python) -> PyResult<String> {
-        let (engine, steps, frame) = (&self.engine, &self.steps, self.frame_number());
-        let report = on_all_threads(py, |_| FrameReport::new(engine, frame, steps, 0.0))?;
-        serde_json::to_string(&report).map_err(refused)
+        serde_json::to_string(&self.told(py)?).map_err(refused)
     }
 
     /// The present state as bytes, for `restore`.
@@ -436,7 +448,11 @@ pub fn hold(
 ) -> PyResult<()> {
     let count = engine.model().cloth_particle_count();
     if places.len() != particles.len() {
-        return Err(refused(format!("{} places were given for {} particles; give one each", places.len(), particles.len())));
+        return Err(refused(format!(
+            "{} places were given for {} particles; give one each",
+            places.len(),
+            particles.len()
+        )));
     }
     if let Some(place) = places.iter().find(|place| !place.is_finite()) {
         return Err(refused(format!("the place {place} is not finite")));
@@ -460,7 +476,8 @@ pub fn hold(
 /// Numbers of particles.
 pub fn list(particles: &PyReadonlyArray1<i64>) -> PyResult<Vec<u32>> {
     let number = |particle: &i64| {
-        u32::try_from(*particle).map_err(|_| refused(format!("there is no particle {particle}; they are counted from 0")))
+        u32::try_from(*particle)
+            .map_err(|_| refused(format!("there is no particle {particle}; they are counted from 0")))
     };
     particles.as_array().iter().map(number).collect()
 }

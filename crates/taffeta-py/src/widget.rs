@@ -5,7 +5,6 @@ use crate::simulation::Simulation;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
-use taffeta_cli::report::FrameReport;
 use taffeta_view::widget::{self, Recorded};
 
 /// The widget as one module of JavaScript; None where npm was not there to build it.
@@ -21,13 +20,12 @@ pub fn shown_simulation<'py>(
     simulation: &Simulation,
     serial: u32,
     with_shape: bool,
-) -> Vec<Bound<'py, PyBytes>> {
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let number = simulation.frame_number();
-    let report = FrameReport::new(&simulation.engine, number, &simulation.steps, 0.0);
-    let report = serde_json::to_value(report).unwrap_or_default();
+    let report = serde_json::to_value(simulation.told(py)?).map_err(unrecorded)?;
     let shape = with_shape.then(|| widget::shape(&simulation.engine));
     let frame = widget::frame(&simulation.engine, serial, number, report);
-    shape.into_iter().chain([frame]).map(|bytes| PyBytes::new(py, &bytes)).collect()
+    Ok(shape.into_iter().chain([frame]).map(|bytes| PyBytes::new(py, &bytes)).collect())
 }
 
 /// A recording as messages.

@@ -57,7 +57,9 @@ fn threads() -> PyResult<Threads> {
 #[pyo3(signature = (count=None))]
 pub fn set_threads(count: Option<usize>) -> PyResult<()> {
     if count == Some(0) {
-        return Err(refused("threads = 0: somebody has to do the work; ask for 1 or more, or for None, which is all cores"));
+        return Err(refused(
+            "threads = 0: somebody has to do the work; ask for 1 or more, or for None, which is all cores",
+        ));
     }
     let made = Threads::new(count)?;
     *THREADS.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);

@@ -20,7 +20,9 @@ fn package() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("python/taffeta");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
-    for file in std::fs::read_dir(source).unwrap().map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
+    for file in
+        std::fs::read_dir(source).unwrap().map(|file| file.unwrap().path()).filter(|path| path.is_file())
+    {
         std::fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
     }
     let ending = if cfg!(windows) { "pyd" } else { "abi3.so" };
@@ -33,7 +35,11 @@ fn python() -> Command {
 }
 
 fn has(modules: &str) -> bool {
-    let asked = python().args(["-c", &format!("import {modules}")]).stdin(Stdio::null()).stderr(Stdio::null()).status();
+    let asked = python()
+        .args(["-c", &format!("import {modules}")])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     asked.is_ok_and(|status: ExitStatus| status.success())
 }
 
@@ -41,7 +47,9 @@ fn has(modules: &str) -> bool {
 fn pytest(folder: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut run = python();
-    run.args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]).arg(root.join(folder)).current_dir(&root);
+    run.args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"])
+        .arg(root.join(folder))
+        .current_dir(&root);
     run.env("PYTHONPATH", package()).env("PYTHONDONTWRITEBYTECODE", "1");
     run.env("TAFFETA_LONG", if long() { "1" } else { "0" });
     let status = run.status().unwrap();

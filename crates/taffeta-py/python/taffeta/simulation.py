@@ -61,9 +61,7 @@ class Simulation(_taffeta.Simulation):
         try:
             while self.frame < last:
                 self.step_frame()
-                if recorder:
-                    recorder.frame(self)
-                report = self.report()
+                report = Report.of(recorder.frame(self), self.tolerance) if recorder else self.report()
                 if progress:
                     print(f"\r{report.frame}/{last}  {report.wall_ms:.0f} ms  {report.certificate!r}", end="", file=sys.stderr)
                 yield report

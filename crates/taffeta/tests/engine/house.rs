@@ -239,8 +239,10 @@ fn stands_in(sources: &[HashSet<String>], path: &str) -> bool {
 #[test]
 fn every_path_named_in_a_document_exists() {
     let (root, mut faults) = (root(), Faults::default());
-    let folders =
-        ["crates/", "docs/", "scenes/", "interop/", "scripts/", "results/", "peers/", "fuzz/", "blender/", ".ci/"];
+    let folders = [
+        "crates/", "docs/", "scenes/", "interop/", "scripts/", "results/", "peers/", "fuzz/", "blender/",
+        ".ci/",
+    ];
     for document in &documents() {
         for word in document.code().flat_map(str::split_whitespace) {
             let placeholder = word.contains(['*', '<', '{', '#']) || word.ends_with("NAME");

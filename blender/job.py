@@ -5,7 +5,7 @@ import threading
 import taffeta
 
 from .cache import Cache, certified
-from .collect import Refusal, in_words
+from .collect import in_words
 
 
 class Job(threading.Thread):
@@ -27,8 +27,11 @@ class Job(threading.Thread):
             self.simulate()
         except taffeta.SceneError as error:
             self.error = in_words(error, self.collected)
-        except (Refusal, taffeta.SimulationError, OSError) as error:
+        except (taffeta.SimulationError, OSError) as error:
             self.error = str(error)
+        except Exception as error:
+            # A thread that ends in silence would pass for one that is done.
+            self.error = f"{type(error).__name__}: {error}; this is a defect of Taffeta"
 
     def simulate(self):
         """From the start, or from where a recording of the same scene ends."""

@@ -119,7 +119,7 @@ class TAFFETA_OT_simulate(bpy.types.Operator):
             frames = ", ".join(str(running.scene.frame_start + told["frame"]) for told in missed[:5])
             self.report({"WARNING"}, f"{len(missed)} frames miss their certificate, such as {frames}")
         else:
-            self.report({"INFO"}, f"{job.done} frames, all certified")
+            self.report({"INFO"}, f"{job.done} of {job.frames} frames, all certified")
         return {"FINISHED"}
 
 

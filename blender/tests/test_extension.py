@@ -234,6 +234,13 @@ def test_a_cancelled_or_crashed_simulation_goes_on_with_the_same_bits(blend):
     assert worker.error is None and worker.done == 0 and len(taffeta.Recording(folder.with_name("other"))) == 1
 
 
+def test_a_thread_that_fails_does_not_pass_for_one_that_is_done(blend, monkeypatch):
+    sheet(cells=4)
+    monkeypatch.setattr(job.Job, "advance", lambda self, sim: {}["nothing"])
+    with pytest.raises(RuntimeError, match="KeyError.*defect"):
+        simulate(blend, 3)
+
+
 def test_the_timeline_has_the_certificate_in_colours(blend):
     obj = sheet(cells=6)
     blend.taffeta.tolerance = 1e-6

@@ -33,12 +33,12 @@ def returns(env, policies):
     return earned, folded
 
 
-def main(picture=None):
+def main(picture=None, rounds=ROUNDS):
     """Learns, tells of every round, and takes a picture of how the best policy folds."""
     random, env = np.random.default_rng(1), FoldTowels(TOWELS, particles=12, render_mode="rgb_array")
     mean, spread = np.zeros(2 * PARTS), np.full(2 * PARTS, 0.7)
     first, begun = None, time.perf_counter()
-    for number in range(ROUNDS):
+    for number in range(rounds):
         policies = mean + spread * random.standard_normal((TOWELS, 2 * PARTS))
         earned, folded = returns(env, policies)
         best = policies[np.argsort(earned)[-BEST:]]

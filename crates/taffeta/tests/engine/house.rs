@@ -371,7 +371,7 @@ fn options(text: &str) -> Vec<String> {
 /// The options that a command line may have, if its command exists; and the words behind the command.
 fn allowed<'a>(words: &'a [&'a str]) -> Option<(Vec<String>, &'a [&'a str])> {
     let find = |module: &str, word: &str| commands(module).into_iter().find(|(name, _)| name == word);
-    let (main, bench) = (module("main"), module("bench"));
+    let (main, bench) = (module("lib"), module("bench"));
     match words {
         ["bench", experiment, rest @ ..] => {
             let (_, name) = find(&bench, experiment)?;

@@ -8,9 +8,15 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    for watched in
-        ["build.rs", "page", "web/src", "web/index.html", "web/package-lock.json", "web/vite.config.ts"]
-    {
+    for watched in [
+        "build.rs",
+        "page",
+        "web/src",
+        "web/index.html",
+        "web/package-lock.json",
+        "web/vite.config.ts",
+        "web/vite.widget.config.ts",
+    ] {
         // A path that does not exist would make every build run this again.
         if root.join(watched).exists() {
             println!("cargo:rerun-if-changed={watched}");

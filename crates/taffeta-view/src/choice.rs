@@ -81,6 +81,7 @@ impl Choice {
         let id = match &source {
             SceneSource::BuiltIn(scene) => scene.name.into(),
             SceneSource::File(path) => path.display().to_string(),
+            SceneSource::Text { name, .. } => name.clone(),
         };
         Ok(Self { title: String::new(), id, source: Source::Scene(source) })
     }

@@ -24,6 +24,7 @@ mod server;
 mod socket;
 mod studio;
 mod tape;
+pub mod widget;
 
 pub use choice::{Choice, OpenError};
 pub use page::is_built as page_is_built;

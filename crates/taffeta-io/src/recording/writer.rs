@@ -9,7 +9,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Where bytes go: a file, or in tests something that fails like one.
-pub(super) trait Sink: Send {
+pub(super) trait Sink: Send + Sync {
     /// Writes all bytes from `offset`, the end of the sink, on.
     fn append(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Cuts off everything from `offset` on.

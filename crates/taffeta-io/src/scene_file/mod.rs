@@ -35,6 +35,15 @@ pub enum SceneSource {
     File(PathBuf),
     /// One of the catalogue.
     BuiltIn(BuiltIn),
+    /// Text that a program holds.
+    Text {
+        /// What it goes by.
+        name: String,
+        /// The text, TOML.
+        text: String,
+        /// The folder that its files are named from.
+        folder: PathBuf,
+    },
 }
 
 /// A scene read whole.
@@ -85,6 +94,7 @@ impl SceneSource {
         match self {
             Self::File(path) => path.display().to_string(),
             Self::BuiltIn(scene) => format!("<built-in {}>", scene.name),
+            Self::Text { name, .. } => format!("<{name}>"),
         }
     }
 
@@ -92,6 +102,7 @@ impl SceneSource {
         match self {
             Self::File(path) => read_text(path).map_err(|fault| SceneFaults::unread(self.origin(), fault)),
             Self::BuiltIn(scene) => Ok(scene.text.into()),
+            Self::Text { text, .. } => Ok(text.clone()),
         }
     }
 
@@ -99,6 +110,7 @@ impl SceneSource {
         match self {
             Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             Self::BuiltIn(scene) => scene.name.into(),
+            Self::Text { name, .. } => name.clone(),
         }
     }
 
@@ -106,19 +118,29 @@ impl SceneSource {
         match self {
             Self::File(path) => path.parent().map(Path::to_path_buf),
             Self::BuiltIn(_) => None,
+            Self::Text { folder, .. } => Some(folder.clone()),
         }
     }
 }
 
 /// Reads a scene, lays the overrides (`key=value`) over it and reads the meshes it names.
 pub fn load(source: &SceneSource, sets: &[String]) -> Result<LoadedScene, SceneFaults> {
+    load_with(source, sets, BTreeMap::new())
+}
+
+/// The same with `meshes` that are at hand, by the names that the scene gives their files: those are not read.
+pub fn load_with(
+    source: &SceneSource,
+    sets: &[String],
+    meshes: BTreeMap<String, Mesh>,
+) -> Result<LoadedScene, SceneFaults> {
     let text = source.text()?;
     let folder = source.folder();
     let files_in = folder.clone().unwrap_or_default();
     let reading = Reading::new(source.origin(), &text, sets, Some(&files_in))?;
     let mut notes: Vec<String> = reading.scene.garment.iter().flat_map(Garment::easings).collect();
-    let meshes =
-        read_meshes(&reading.scene, &files_in, &mut notes).map_err(|faults| reading.refuse(faults))?;
+    let meshes = read_meshes(&reading.scene, &files_in, meshes, &mut notes)
+        .map_err(|faults| reading.refuse(faults))?;
     let (name, source, sets) = (source.name(), source.clone(), sets.to_vec());
     Ok(LoadedScene { scene: reading.scene, name, folder, meshes, notes, source, sets })
 }
@@ -263,13 +285,14 @@ fn read_text(path: &Path) -> Result<String, Fault> {
     })
 }
 
-/// The meshes that the scene names, by name, each read once; or all that cannot be read.
+/// The meshes that the scene names, by name, each read once unless it is at hand; or all that cannot be read.
 fn read_meshes(
     scene: &Scene,
     folder: &Path,
+    mut meshes: BTreeMap<String, Mesh>,
     notes: &mut Vec<String>,
 ) -> Result<BTreeMap<String, Mesh>, Vec<Fault>> {
-    let (mut meshes, mut faults) = (BTreeMap::new(), Vec::new());
+    let mut faults = Vec::new();
     type Read = fn(&Path) -> Result<MeshFile, MeshError>;
     let mut read = |file: &str, key: String, by: Read, notes: &mut Vec<String>| {
         let before = faults.len();

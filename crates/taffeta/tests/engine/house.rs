@@ -214,7 +214,9 @@ fn documents() -> Vec<Document> {
 
 /// Words of the code of every source file, tests and the page included, without whole lines of remarks.
 fn words_of_sources() -> Vec<HashSet<String>> {
-    let sources = ["rs", "ts", "mjs"].map(|ending| files_under(&root().join("crates"), ending)).concat();
+    let mut sources =
+        ["rs", "ts", "mjs", "py"].map(|ending| files_under(&root().join("crates"), ending)).concat();
+    sources.extend(files_under(&root().join("blender"), "py"));
     let own = sources.iter().filter(|path| !path.ends_with(file!().rsplit('/').next().unwrap()));
     let words = |path: &PathBuf| {
         let text = fs::read_to_string(path).unwrap();
@@ -236,8 +238,10 @@ fn stands_in(sources: &[HashSet<String>], path: &str) -> bool {
 #[test]
 fn every_path_named_in_a_document_exists() {
     let (root, mut faults) = (root(), Faults::default());
-    let folders =
-        ["crates/", "docs/", "scenes/", "interop/", "scripts/", "results/", "peers/", "fuzz/", ".ci/"];
+    let folders = [
+        "crates/", "docs/", "scenes/", "interop/", "scripts/", "results/", "peers/", "fuzz/", "blender/",
+        ".ci/",
+    ];
     for document in &documents() {
         for word in document.code().flat_map(str::split_whitespace) {
             let placeholder = word.contains(['*', '<', '{', '#']) || word.ends_with("NAME");
@@ -366,7 +370,7 @@ fn options(text: &str) -> Vec<String> {
 /// The options that a command line may have, if its command exists; and the words behind the command.
 fn allowed<'a>(words: &'a [&'a str]) -> Option<(Vec<String>, &'a [&'a str])> {
     let find = |module: &str, word: &str| commands(module).into_iter().find(|(name, _)| name == word);
-    let (main, bench) = (module("main"), module("bench"));
+    let (main, bench) = (module("lib"), module("bench"));
     match words {
         ["bench", experiment, rest @ ..] => {
             let (_, name) = find(&bench, experiment)?;

@@ -23,7 +23,7 @@ use verlet::Verlet;
 use xpbd::Xpbd;
 
 /// A method as the driver sees it. Between [`Integrator::load`] and [`Integrator::store`] it has the particles, in its own layout.
-pub trait Integrator: Debug + Send {
+pub trait Integrator: Debug + Send + Sync {
     /// Begins a step from a state.
     fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError>;
 

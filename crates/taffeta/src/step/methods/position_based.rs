@@ -12,7 +12,7 @@ use crate::step::{rigid_bodies, solid_contact};
 use std::fmt::Debug;
 
 /// What a method does itself.
-pub trait PositionSolver: Debug + Send {
+pub trait PositionSolver: Debug + Send + Sync {
     /// The longest sub-step that it takes unasked [s].
     fn longest_substep(&self) -> f64;
 

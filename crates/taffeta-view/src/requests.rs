@@ -24,7 +24,8 @@ impl Studio {
             Request::Pause {} => self.play(false),
             Request::Step {} => {
                 self.playing = false;
-                self.advance();
+                self.asked += 1;
+                self.due = std::time::Instant::now();
                 Ok(Done::default())
             }
             Request::Reset {} => self.reset(),
@@ -70,8 +71,11 @@ impl Studio {
     }
 
     fn play(&mut self, playing: bool) -> Result<Done, String> {
-        self.playing = playing;
+        (self.playing, self.asked) = (playing, 0);
         self.due = std::time::Instant::now();
+        if !playing {
+            self.cancel();
+        }
         // From the end of a recording it starts over.
         if let Opened::Film(film) = &mut self.opened
             && playing
@@ -84,6 +88,7 @@ impl Studio {
     }
 
     fn reset(&mut self) -> Result<Done, String> {
+        self.abandon();
         self.end_tape();
         match &mut self.opened {
             Opened::Live(live) => live.reset().map_err(|faults| all(&faults))?,
@@ -97,6 +102,7 @@ impl Studio {
     fn open(&mut self, id: &str) -> Result<Done, String> {
         let choice = self.choices.iter().find(|choice| choice.id == id).ok_or("there is no such choice")?;
         let opened = choice.open().map_err(|error| error.to_string())?;
+        self.abandon();
         self.end_tape();
         (self.choice, self.opened) = (id.into(), opened);
         self.reshape();

@@ -81,6 +81,7 @@ function showStatus(told: Status): void {
   select("speed").value = String(told.speed);
   select("threads").value = String(told.threads);
   select("compare").value = told.compare ?? "";
+  by("computing").hidden = !told.computing;
   by("record").setAttribute("aria-pressed", String(told.recording !== null));
   by("record").lastElementChild!.textContent = told.recording === null ? "Record" : "Stop";
   input("timeline").max = String(Math.max(0, (told.frames ?? 1) - 1));
@@ -105,7 +106,7 @@ function showScene(hello: Hello, scene: Table, changed: string[]): void {
 function showPages({ control: mine, watching }: Pages): void {
   control = mine;
   hands.enabled = control && (status?.live ?? true);
-  document.querySelectorAll<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>("header select, footer :is(button, input, select), aside .live :is(select, input:not([type=search])), #choice")
+  document.querySelectorAll<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>("header select, #cancel, footer :is(button, input, select), aside .live :is(select, input:not([type=search])), #choice")
     .forEach((element) => (element.disabled = !control && element.id !== "picture"));
   const words = !connected ? "no connection to the program" : control ? (watching > 1 ? `${watching} pages look on` : "") : "looking on: another page controls";
   by("link").textContent = words;
@@ -233,6 +234,7 @@ const actions: { [id: string]: () => void } = {
   reset: () => link.tell({ do: "reset" }),
   record: () => link.tell({ do: status?.recording === null ? "record" : "stop" }),
   take: () => link.tell({ do: "take" }),
+  cancel: () => link.tell({ do: "pause" }),
   picture: () => void stage.picture().then((blob) => blob && download(blob, `${plainName()}-${stage.frame?.frame ?? 0}.png`)),
   save: () => void link.ask({ do: "save" }).then((text) => download(text ?? "", `${plainName()}.toml`), (error: Error) => notice(error.message, true)),
   help: () => by<HTMLDialogElement>("help-box").showModal(),

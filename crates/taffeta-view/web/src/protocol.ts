@@ -17,6 +17,8 @@ export interface Status {
   playing: boolean;
   speed: number | null;
   threads: number;
+  /** Whether a frame takes long. */
+  computing: boolean;
   recording: string | null;
   live: boolean;
   scene: Table | null;

@@ -91,6 +91,19 @@ await test("a drag moves a vertex, and letting go frees it", ["hang"], {}, async
   await status(opened, () => window.taffeta.status.held.length === 0);
 });
 
+await test("a frame that takes long says so and can be cancelled", ["flag"], {}, async (opened) => {
+  const set = (key, value) => opened.evaluate(([key, value]) => window.taffeta.link.ask({ do: "set", key, value }), [key, value]);
+  await set("solver.steps_per_frame", 100_000);
+  await set("frame_time", 1000);
+  await opened.locator("#computing").waitFor();
+  await opened.screenshot({ path: join(shots, "computing.png") });
+  await opened.click("#cancel");
+  await status(opened, () => !window.taffeta.status.playing && !window.taffeta.status.computing);
+  await opened.locator("#computing").waitFor({ state: "hidden" });
+  await opened.selectOption("#choice", "hang");
+  await status(opened, () => window.taffeta.status.choice === "hang");
+});
+
 await test("the tools pin and throw", ["flag"], {}, async (opened) => {
   await opened.getByRole("radio", { name: "Pin" }).click();
   const [x, y] = await opened.evaluate(() => {

@@ -368,6 +368,8 @@ impl Side {
             start: 0,
         };
         side.start = side.start_hash();
+        // Nothing was computed yet, and nothing has failed.
+        side.told.converged = true;
         side.report = side.report(0.0);
         Ok(side)
     }

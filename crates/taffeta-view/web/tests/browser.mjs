@@ -63,6 +63,13 @@ await test("the page loads and the cloth moves", ["flag"], {}, async (opened) =>
   assert.equal(await opened.locator(".plot").count(), 5);
 });
 
+await test("the start keeps its promises", ["hang"], {}, async (opened) => {
+  await opened.click("#play");
+  await opened.click("#reset");
+  await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 0 && window.taffeta.stage.frame.sides[0].certificate);
+  assert.match(await opened.locator("#certificate").innerText(), /Frame 0: all promises held/);
+});
+
 await test("a drag moves a vertex, and letting go frees it", ["hang"], {}, async (opened) => {
   await frames(opened, 2);
   await opened.click("#play");

@@ -32,6 +32,8 @@ pub struct Job {
     pub id: Option<u64>,
     /// What is asked.
     pub request: Request,
+    /// Which page asks.
+    pub page: u64,
     /// Text messages to the page that asks.
     pub answer: mpsc::Sender<String>,
 }

@@ -17,8 +17,8 @@ const FASTEST: f64 = 100.0;
 const RADII: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
 
 impl Studio {
-    /// Carries out a request, or says why not.
-    pub(crate) fn request(&mut self, request: Request) -> Result<Done, String> {
+    /// Carries out a request of a page, or says why not.
+    pub(crate) fn request(&mut self, request: Request, page: u64) -> Result<Done, String> {
         match request {
             Request::Play {} => self.play(true),
             Request::Pause {} => self.play(false),
@@ -40,9 +40,14 @@ impl Studio {
             Request::Set { key, value } => self.set(&key, &value),
             Request::Compare { method } => self.compare(method.as_deref()),
             Request::Threads { count } => self.threads(count),
-            Request::Hold { particle, place } => self.hold(particle, place),
+            Request::Hold { particle, place, fleeting } => {
+                let done = self.hold(particle, place)?;
+                self.grip = fleeting.then_some((page, particle));
+                Ok(done)
+            }
             Request::Free { particle } => {
                 self.live()?.free(particle);
+                self.grip = None;
                 Ok(Done::default())
             }
             Request::Ball { from, velocity, radius } => self.ball(from, velocity, radius),
@@ -89,6 +94,7 @@ impl Studio {
 
     fn reset(&mut self) -> Result<Done, String> {
         self.abandon();
+        self.grip = None;
         self.end_tape();
         match &mut self.opened {
             Opened::Live(live) => live.reset().map_err(|faults| all(&faults))?,
@@ -104,6 +110,7 @@ impl Studio {
         let opened = choice.open().map_err(|error| error.to_string())?;
         self.abandon();
         self.end_tape();
+        self.grip = None;
         (self.choice, self.opened) = (id.into(), opened);
         self.reshape();
         self.renewed();

@@ -59,6 +59,8 @@ pub struct Studio {
     under_way: Option<UnderWay>,
     /// Frames sent off so far.
     tickets: u64,
+    /// What a page has in its hand, and which.
+    pub(crate) grip: Option<(u64, u32)>,
     /// Requests that wait for the frame to be back.
     waiting: VecDeque<Job>,
     certifier: Certifier,
@@ -96,6 +98,7 @@ impl Studio {
             asked: 0,
             under_way: None,
             tickets: 0,
+            grip: None,
             waiting: VecDeque::new(),
             certifier: Certifier::start(),
             uncertified: false,
@@ -113,6 +116,7 @@ impl Studio {
     /// Works until the hub is closed.
     pub fn run(mut self, events: &Receiver<Event>) {
         loop {
+            self.let_go();
             let moves = self.moves();
             let wait = match &self.under_way {
                 Some(frame) if !frame.told => (frame.begun + LONG).saturating_duration_since(Instant::now()),
@@ -153,6 +157,17 @@ impl Studio {
         }
     }
 
+    /// What a page had in its hand falls when that page is gone or controls no more.
+    fn let_go(&mut self) {
+        let control = self.hub.pages.borrow().control;
+        if let Some((_, particle)) = self.grip.take_if(|(page, _)| Some(*page) != control)
+            && let Opened::Live(live) = &mut self.opened
+        {
+            live.free(particle);
+            self.tell_status();
+        }
+    }
+
     /// Whether a frame is wanted. Where nobody looks nothing moves by itself, so that nobody misses the start.
     fn moves(&self) -> bool {
         self.asked > 0 || (self.playing && !self.hub.pages.borrow().present.is_empty())
@@ -182,8 +197,8 @@ impl Studio {
 
     /// Carries out a request and answers it.
     fn carry_out(&mut self, job: Job) {
-        let Job { id, request, answer } = job;
-        let text = match self.request(request) {
+        let Job { id, request, page, answer } = job;
+        let text = match self.request(request, page) {
             Ok(done) => message::reply(id, &done),
             Err(reason) => message::error(id, &reason),
         };

@@ -141,6 +141,18 @@ fn one_page_controls_and_others_look_on() {
 }
 
 #[test]
+fn what_a_page_has_in_its_hand_falls_when_it_goes() {
+    let folder = TempDir::new().unwrap();
+    let (viewer, mut first) = still(&folder);
+    let mut second = Page::open(&viewer.url());
+    first.done(json!({ "do": "hold", "particle": 200 }));
+    first.done(json!({ "do": "hold", "particle": 399, "place": [0.5, 0.9, -0.4], "fleeting": true }));
+    second.status_with(|status| status["held"] == json!([200, 399]));
+    drop(first);
+    second.status_with(|status| status["held"] == json!([200]));
+}
+
+#[test]
 fn a_page_that_does_not_answer_gets_two_frames_and_later_the_newest() {
     let folder = TempDir::new().unwrap();
     let (viewer, mut first) = still(&folder);

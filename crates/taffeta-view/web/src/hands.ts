@@ -140,7 +140,10 @@ export class Hands {
     this.leading = true;
     requestAnimationFrame(() => {
       this.leading = false;
-      if (this.grip) this.link.tell({ do: "hold", particle: this.grip.particle, place: this.grip.place.toArray() });
+      if (!this.grip) return;
+      // Of a page that is closed in mid-drag nothing stays but what was pinned before.
+      const { particle, place, keeps } = this.grip;
+      this.link.tell({ do: "hold", particle, place: place.toArray(), fleeting: !keeps });
     });
   }
 

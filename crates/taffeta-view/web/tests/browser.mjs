@@ -98,6 +98,25 @@ await test("a drag moves a vertex, and letting go frees it", ["hang"], {}, async
   await status(opened, () => window.taffeta.status.held.length === 0);
 });
 
+/** A point of the cloth on the screen. */
+const onCloth = (opened, particle) => opened.evaluate((particle) => {
+  const { stage } = window.taffeta;
+  const box = document.getElementById("canvas").getBoundingClientRect();
+  const [x, y] = stage.onCanvas(stage.sides[0].cloth.place(particle));
+  return [x + box.left, y + box.top];
+}, particle);
+
+await test("a reload in mid-drag lets go", ["flag"], {}, async (opened) => {
+  const [x, y] = await onCloth(opened, 1225);
+  await opened.mouse.move(x, y);
+  await opened.mouse.down();
+  await opened.mouse.move(x + 20, y, { steps: 3 });
+  await status(opened, () => window.taffeta.status.held.length === 1);
+  await opened.reload();
+  await status(opened, () => window.taffeta?.status?.held.length === 0);
+  await opened.mouse.up();
+});
+
 await test("a frame that takes long says so and can be cancelled", ["flag"], {}, async (opened) => {
   const set = (key, value) => opened.evaluate(([key, value]) => window.taffeta.link.ask({ do: "set", key, value }), [key, value]);
   await set("solver.steps_per_frame", 100_000);

@@ -240,8 +240,9 @@ impl Live {
         self.sides = work.sides;
         outcome?;
         let torn = self.sides.iter_mut().fold(false, |torn, side| torn | side.end_frame(work.frame_time));
-        if let Some(first) = self.sides.first().filter(|_| torn) {
-            self.figure = Figure::of(first.simulation.model(), std::mem::take(&mut self.figure.methods));
+        if torn {
+            let methods = std::mem::take(&mut self.figure.methods);
+            self.redraw(methods);
         }
         self.frame += 1;
         Ok(torn)
@@ -284,6 +285,14 @@ impl Live {
         self.sides.iter_mut().for_each(|side| side.simulation.set_surroundings(gravity, air));
     }
 
+    /// What is drawn has changed.
+    fn redraw(&mut self, methods: Vec<String>) {
+        if let Some(first) = self.sides.first() {
+            self.figure = Figure::of(first.simulation.model(), methods);
+            self.figure.thrown = self.balls.len();
+        }
+    }
+
     /// Builds all sides anew from the scene as it is now. They go on from where they are, unless the start has changed.
     fn rebuild(&mut self) -> Result<Change, Vec<Fault>> {
         let methods: Vec<Method> =
@@ -311,9 +320,7 @@ impl Live {
         }
         self.sides = sides;
         let names = methods.iter().map(|method| method.name().into()).collect();
-        if let Some(first) = self.sides.first() {
-            self.figure = Figure::of(first.simulation.model(), names);
-        }
+        self.redraw(names);
         Ok(if goes_on { Change::GoesOn } else { Change::Restarted })
     }
 }

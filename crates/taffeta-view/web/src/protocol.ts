@@ -50,6 +50,8 @@ export interface Shape {
   tolerance: number;
   cloths: { name: string; colour: string; particles: [number, number]; triangles: [number, number] }[];
   bodies: { name: string; form: Form }[];
+  /** So many of them, the last ones, were thrown. */
+  thrown: number;
   arrays: Arrays;
 }
 

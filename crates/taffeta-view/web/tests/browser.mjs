@@ -146,6 +146,22 @@ await test("the tools pin and throw", ["flag"], {}, async (opened) => {
   await frames(opened, 3);
 });
 
+await test("a ball that flies away is not looked after", ["flag"], {}, async (opened) => {
+  const distance = () => opened.evaluate(() => window.taffeta.stage.camera.position.length());
+  await opened.click("#play");
+  await opened.getByRole("button", { name: "See all" }).click();
+  const before = await distance();
+  // Away from the cloth, as fast as it goes.
+  await opened.evaluate(() => window.taffeta.link.ask({ do: "ball", from: [0, 3, 3], velocity: [0, 20, 60], radius: 0.1 }));
+  await opened.click("#play");
+  await frames(opened, 15);
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.getByRole("button", { name: "See all" }).click();
+  assert.ok((await distance()) < 1.5 * before, `from ${before} to ${await distance()}`);
+  assert.match(await opened.locator("#certificate").innerText(), /the nearest is [\d.]+ m away/);
+});
+
 await test("a slider changes the wind, a key changes the cloth", ["flag"], {}, async (opened) => {
   await opened.locator("#wind-speed").focus();
   for (let k = 0; k < 30; k++) await opened.keyboard.press("ArrowRight");

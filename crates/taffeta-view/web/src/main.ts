@@ -324,6 +324,11 @@ function turn(key: string, moves: boolean): boolean {
   return true;
 }
 
+// A button that is clicked does not catch the keys of the page; one that is reached by Tab does.
+document.addEventListener("mousedown", (event) => {
+  if ((event.target as HTMLElement).closest("button, summary")) event.preventDefault();
+});
+
 document.addEventListener("keydown", (event) => {
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest("dialog")) return;

@@ -258,6 +258,15 @@ await test("everything can be done by keyboard", ["hang"], {}, async (opened) =>
   for (const id of ["choice", "method", "play", "wind-speed", "colour", "save", "canvas"]) assert.ok(reached.has(id), `${id} is reached`);
 });
 
+await test("Space plays after a click on a tool", ["flag"], {}, async (opened) => {
+  for (const name of ["Pin", "Turn"]) {
+    const playing = await opened.evaluate(() => window.taffeta.status.playing);
+    await opened.getByRole("radio", { name }).click();
+    await opened.keyboard.press(" ");
+    await opened.waitForFunction((before) => window.taffeta.status.playing !== before, playing);
+  }
+});
+
 await test("a second page looks on and can take control", ["flag"], {}, async (opened, { url }) => {
   const second = await page(chromium, url);
   assert.ok(await second.locator("#play").isDisabled());

@@ -40,6 +40,12 @@ export class Bodies {
     return box;
   }
 
+  /** Height of the level plane, if there is one [m]. */
+  get floor(): number | null {
+    const up = (mesh: THREE.Mesh) => new THREE.Vector3(0, 1, 0).applyQuaternion(mesh.quaternion).y;
+    return this.meshes.find((mesh) => mesh.visible && mesh.userData.endless && up(mesh) > 0.99)?.position.y ?? null;
+  }
+
   /** Whether one of them is a floor. */
   get hasFloor(): boolean {
     return this.meshes.some((mesh) => mesh.userData.endless);

@@ -78,8 +78,8 @@ export class Cloth {
   }
 
   /** Where a particle is [m]. */
-  place(particle: number): THREE.Vector3 {
-    return new THREE.Vector3().fromBufferAttribute(this.positions, particle).add(this.group.position);
+  place(particle: number, into = new THREE.Vector3()): THREE.Vector3 {
+    return into.fromBufferAttribute(this.positions, particle).add(this.group.position);
   }
 
   show(frame: Frame, colouring: Colouring, scale: Scale | null): void {

@@ -73,7 +73,10 @@ export class Stage {
     this.renderer.autoClear = false;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
-    this.controls.addEventListener("change", () => this.redraw());
+    this.controls.addEventListener("change", () => {
+      this.stayAbove();
+      this.redraw();
+    });
     for (const name of ["pointerdown", "wheel"]) canvas.addEventListener(name, () => (this.touched = true), { passive: true });
     this.floor = new THREE.Mesh(new THREE.CircleGeometry(1, 64).rotateX(-Math.PI / 2), new THREE.ShadowMaterial({ opacity: 0.22 }));
     this.floor.receiveShadow = true;
@@ -181,6 +184,22 @@ export class Stage {
     const distance = (particle: number) => cloth.place(particle).distanceToSquared(hit.point);
     const particle = corners.reduce((best, corner) => (distance(corner) < distance(best) ? corner : best));
     return { side, particle, place: cloth.place(particle) };
+  }
+
+  /** The particle that is drawn nearest to a point of the canvas, no further from it than `radius` [CSS pixels]. */
+  near(x: number, y: number, radius: number): Pick | null {
+    const { side } = this.ray(x, y);
+    const cloth = this.sides[side]?.cloth;
+    const view = this.views()[side];
+    if (!cloth || !view || !this.shape) return null;
+    const [best, place] = [{ particle: -1, distance: radius }, new THREE.Vector3()];
+    const toView = new THREE.Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
+    for (let particle = 0; particle < this.shape.particles; particle++) {
+      const at = cloth.place(particle, place).applyMatrix4(toView);
+      const distance = Math.hypot(view.x + ((at.x + 1) / 2) * view.width - x, view.y + ((1 - at.y) / 2) * view.height - y);
+      if (distance < best.distance) Object.assign(best, { particle, distance });
+    }
+    return best.particle < 0 ? null : { side, particle: best.particle, place: cloth.place(best.particle) };
   }
 
   /** The ray through a point of the canvas, and the side that it is on. */
@@ -294,6 +313,17 @@ export class Stage {
     this.floor.scale.setScalar(1.7 * ball.radius);
     this.grid.position.set(ball.center.x, height, ball.center.z);
     this.grid.scale.setScalar(5 * ball.radius);
+  }
+
+  /** The camera goes no deeper than the floor. */
+  private stayAbove(): void {
+    const { controls: { target }, camera } = this;
+    const floors = this.sides.map((side) => side.bodies.floor).filter((height) => height !== null);
+    const floor = Math.max(this.floor.position.y, ...floors) + camera.near;
+    const cosine = (floor - target.y) / camera.position.distanceTo(target);
+    this.controls.maxPolarAngle = Math.acos(Math.min(0.95, Math.max(-1, cosine)));
+    // What it has gone too deep is taken back, which calls this again.
+    if (this.controls.getPolarAngle() > this.controls.maxPolarAngle + 1e-6) this.controls.update();
   }
 
   private ink(): string {

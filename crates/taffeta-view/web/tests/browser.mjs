@@ -117,6 +117,52 @@ await test("a reload in mid-drag lets go", ["flag"], {}, async (opened) => {
   await opened.mouse.up();
 });
 
+await test("a press close beside the cloth grabs it, and the camera stays above the floor", ["hang"], {}, async (opened) => {
+  const camera = () => opened.evaluate(() => window.taffeta.stage.camera.position.toArray());
+  await opened.click("#play");
+  await lastFrame(opened);
+  // From the lowest point of the cloth ten pixels down: beside it, but not far.
+  const [x, y] = await opened.evaluate(() => {
+    const { stage } = window.taffeta;
+    const box = document.getElementById("canvas").getBoundingClientRect();
+    const all = Array.from({ length: stage.shape.particles }, (_, k) => stage.onCanvas(stage.sides[0].cloth.place(k)));
+    const [x, y] = all.reduce((low, at) => (at[1] > low[1] ? at : low));
+    return [x + box.left, y + box.top + 10];
+  });
+  const before = await camera();
+  await opened.mouse.move(x, y);
+  await opened.waitForFunction(() => document.getElementById("canvas").classList.contains("hand"));
+  await opened.mouse.down();
+  await opened.mouse.move(x + 30, y, { steps: 3 });
+  await status(opened, () => window.taffeta.status.held.length === 1);
+  await opened.mouse.up();
+  assert.deepEqual(await camera(), before, "the camera stands still");
+  const { x: left, y: top } = await opened.locator("#canvas").boundingBox();
+  await opened.mouse.move(left + 30, top + 300);
+  await opened.mouse.down();
+  await opened.mouse.move(left + 30, top + 10, { steps: 5 });
+  await opened.mouse.up();
+  assert.notDeepEqual(await camera(), before, "far beside the cloth the view turns");
+  const floor = await opened.evaluate(() => window.taffeta.stage.floor.position.y);
+  assert.ok((await camera())[1] > floor, `${await camera()} is above ${floor}`);
+});
+
+await test("two fingers on the cloth zoom", ["flag"], { touch: true }, async (opened) => {
+  await opened.click("#play");
+  await lastFrame(opened);
+  const distance = () => opened.evaluate(() => window.taffeta.stage.controls.getDistance());
+  const before = await distance();
+  const [x, y] = await onCloth(opened, 1225);
+  const cdp = await opened.context().newCDPSession(opened);
+  const fingers = (...across) => across.map((dx, id) => ({ x: x + dx, y, id }));
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers(-20) });
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers(-20, 20) });
+  for (const apart of [30, 50, 80]) await cdp.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: fingers(-apart, apart) });
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  assert.ok((await distance()) < 0.7 * before, `${before} to ${await distance()}`);
+  await status(opened, () => window.taffeta.status.held.length === 0);
+});
+
 await test("a frame that takes long says so and can be cancelled", ["flag"], {}, async (opened) => {
   const set = (key, value) => opened.evaluate(([key, value]) => window.taffeta.link.ask({ do: "set", key, value }), [key, value]);
   await set("solver.steps_per_frame", 100_000);

@@ -1,7 +1,7 @@
 // The page in a real browser: it loads, the cloth moves, hands and controls do what they say, at every size, light and dark.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { browser, page, shots, viewer } from "./rig.mjs";
 
@@ -163,6 +163,29 @@ await test("two fingers on the cloth zoom", ["flag"], { touch: true }, async (op
   await status(opened, () => window.taffeta.status.held.length === 0);
 });
 
+await test("nothing flashes while the page loads", ["flag"], {}, async (opened) => {
+  const cdp = await opened.context().newCDPSession(opened);
+  const pictures = [];
+  cdp.on("Page.screencastFrame", ({ data, sessionId }) => {
+    pictures.push(data);
+    cdp.send("Page.screencastFrameAck", { sessionId }).catch(() => {});
+  });
+  await cdp.send("Page.startScreencast", { format: "png", maxWidth: 400, maxHeight: 250 });
+  for (let k = 0; k < 3; k++) {
+    await opened.reload();
+    await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 5);
+  }
+  await cdp.send("Page.stopScreencast");
+  // The upper left corner of the stage shows nothing but the sky.
+  const darkest = await opened.evaluate((pictures) => Promise.all(pictures.map(async (data) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))]));
+    const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    pen.drawImage(image, 0, 0);
+    return pen.getImageData(8, 35, 1, 1).data[0];
+  })), pictures);
+  assert.ok(Math.min(...darkest) > 128, `${darkest}`);
+});
+
 await test("a frame that takes long says so and can be cancelled", ["flag"], {}, async (opened) => {
   const set = (key, value) => opened.evaluate(([key, value]) => window.taffeta.link.ask({ do: "set", key, value }), [key, value]);
   await set("solver.steps_per_frame", 100_000);
@@ -276,7 +299,23 @@ await test("pictures and scene files are saved", ["flag"], {}, async (opened) =>
   const [scene] = await Promise.all([opened.waitForEvent("download"), opened.click("#save")]);
   assert.match(readFileSync(await scene.path(), "utf8"), /\[air\]/);
   const [picture] = await Promise.all([opened.waitForEvent("download"), opened.click("#picture")]);
-  assert.equal(readFileSync(await picture.path()).subarray(1, 4).toString(), "PNG");
+  const bytes = readFileSync(await picture.path());
+  assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+  assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1400, 860], "it has the window's size");
+  writeFileSync(join(shots, "picture.png"), bytes);
+});
+
+await test("pictures get better again, and what stands still is as good as it can be", ["flag"], {}, async (opened) => {
+  await opened.evaluate(() => window.taffeta.link.ask({ do: "speed", factor: 0.1 }));
+  // As after a slow moment.
+  await opened.evaluate(() => (window.taffeta.stage.quality = 4));
+  await opened.waitForFunction(() => window.taffeta.stage.quality < 4);
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
+  const [drawn, shown] = await opened.evaluate(() => [document.getElementById("canvas").width, document.getElementById("canvas").clientWidth]);
+  assert.equal(drawn, shown);
+  await opened.screenshot({ path: join(shots, "still.png") });
 });
 
 await test("everything can be done by keyboard", ["hang"], {}, async (opened) => {

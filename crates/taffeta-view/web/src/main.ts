@@ -5,7 +5,7 @@ import { COLOURINGS, EDGES, type Colouring, type Edges } from "./colours";
 import { Hands, TOOLS } from "./hands";
 import { Keys } from "./keys";
 import { Plots } from "./plots";
-import { Link, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
+import { Link, fabricKeys, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
 import { Stage } from "./stage";
 import { certificateWords, figures } from "./words";
 
@@ -94,11 +94,12 @@ function showScene(hello: Hello, scene: Table, changed: string[]): void {
   const solver = scene.solver as { method: string; tolerance: number };
   select("method").value = solver.method;
   if (document.activeElement !== input("tolerance")) input("tolerance").value = String(Number((100 * solver.tolerance).toPrecision(12)));
-  const cloth = scene.cloth as Table[];
   const fabrics = [...Object.keys((scene.fabrics ?? {}) as Table), ...hello.fabrics.map((fabric) => fabric.name)];
   const about = (name: string) => hello.fabrics.find((fabric) => fabric.name === name)?.about ?? "of this scene";
   fill(select("fabric"), [...new Set(fabrics)].map((name) => [name, name, about(name)]));
-  select("fabric").value = String(cloth[0]?.fabric ?? "");
+  // Pieces of several fabrics have none in common.
+  const [first, ...others] = new Set(fabricKeys(scene).map(({ fabric }) => fabric));
+  select("fabric").value = others.length === 0 ? (first ?? "") : "";
   showWind((scene.air as { wind: Vector }).wind);
   keys.show(hello, scene, changed);
 }
@@ -248,7 +249,7 @@ const changes: { [id: string]: (value: string) => void } = {
   compare: (value) => link.tell({ do: "compare", method: value || null }),
   threads: (value) => link.tell({ do: "threads", count: Number(value) }),
   speed: (value) => link.tell({ do: "speed", factor: value === "null" ? null : Number(value) }),
-  fabric: (value) => (status?.scene?.cloth as Table[]).forEach((_, k) => void change(`cloth[${k}].fabric`, value)),
+  fabric: (value) => status?.scene && fabricKeys(status.scene).forEach(({ key }) => void change(key, value)),
   tolerance: (value) => void change("solver.tolerance", Number(value) / 100),
   colour: (value) => stage.setColouring(value as Colouring),
   edges: (value) => stage.setEdges(value as Edges),

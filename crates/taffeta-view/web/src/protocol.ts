@@ -95,6 +95,17 @@ export interface FrameSide {
 
 export interface Frame { shape: number; serial: number; frame: number; time: number; sides: FrameSide[]; arrays: Arrays }
 
+/** The keys of a scene that name a fabric: of sheets and meshes, of garments, of panels that have their own. */
+export function fabricKeys(scene: Table): { key: string; fabric: string }[] {
+  const list = (value: Json | undefined) => (value ?? []) as Table[];
+  const garment = (one: Table, k: number) => [
+    { key: `garment[${k}].fabric`, fabric: one.fabric },
+    ...list(one.panel).map((panel, j) => ({ key: `garment[${k}].panel[${j}].fabric`, fabric: panel.fabric })),
+  ];
+  const all = [...list(scene.cloth).map(({ fabric }, k) => ({ key: `cloth[${k}].fabric`, fabric })), ...list(scene.garment).flatMap(garment)];
+  return all.filter((one): one is { key: string; fabric: string } => typeof one.fabric === "string");
+}
+
 const TYPES = { f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array } as const;
 
 /** Takes a binary message apart; its arrays are views, nothing is copied. */

@@ -262,6 +262,15 @@ await test("a slider changes the wind, a key changes the cloth", ["flag"], {}, a
   await opened.locator("#notices .bad").evaluateAll((lines) => lines.forEach((line) => line.remove()));
 });
 
+await test("a garment is made of another fabric", ["shirt"], {}, async (opened) => {
+  const before = await opened.evaluate(() => window.taffeta.stage.shape.cloths[0].colour);
+  assert.notEqual(await opened.locator("#fabric").inputValue(), "silk");
+  await opened.selectOption("#fabric", "silk");
+  await opened.waitForFunction((before) => window.taffeta.stage.shape.cloths[0].colour !== before, before);
+  await status(opened, () => window.taffeta.status.scene.garment[0].fabric === "silk");
+  assert.equal(await opened.locator("#fabric").inputValue(), "silk");
+});
+
 await test("A and B run side by side in step", ["hang"], {}, async (opened) => {
   const other = await opened.evaluate(() => [...document.getElementById("compare").options].map((o) => o.value).find((v) => v && v !== window.taffeta.status.scene.solver.method));
   await opened.selectOption("#compare", other);

@@ -21,7 +21,27 @@ let connected = false;
 let control = false;
 let choice = "";
 
-const stage = new Stage(by<HTMLCanvasElement>("canvas"), by("legend"), displayed);
+/** Over the stage, where there is nothing else to see. */
+function sayOver(title: string, ...lines: string[]): void {
+  const line = (tag: string, text: string) => Object.assign(document.createElement(tag), { textContent: text });
+  by("words").hidden = title === "";
+  by("words").replaceChildren(line("h2", title), ...lines.map((text) => line("p", text)));
+}
+
+function makeStage(): Stage {
+  try {
+    return new Stage(by<HTMLCanvasElement>("canvas"), by("legend"), displayed);
+  } catch (error) {
+    document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
+    document.querySelectorAll<HTMLButtonElement>("button, select, input").forEach((element) => (element.disabled = true));
+    sayOver("This browser draws nothing in three dimensions", "WebGL 2 is off or missing here. Turn on hardware acceleration in its settings, or open this address in another browser.",
+      "taffeta run and taffeta render need no browser.");
+    throw error;
+  }
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const stage = makeStage();
 const plots = new Plots(by("plots"));
 const link = new Link({
   hello(told) {
@@ -42,6 +62,9 @@ const link = new Link({
   frame: (frame) => stage.setFrame(frame),
   notice,
   connected(now) {
+    // Before there was a connection there is nothing to lose.
+    if (connected && !now) showEnd();
+    else if (now) sayOver("");
     connected = now;
     showPages({ control: false, watching: 0 });
   },
@@ -171,6 +194,16 @@ function showCertificate(frame: Frame): void {
   })));
 }
 
+/** What is seen is the last there was, and nobody vouches for it any more. */
+function showEnd(): void {
+  sayOver("The program has ended", "or cannot be reached: what you see is its last frame.", "Start it again with taffeta view; it prints a new address.");
+  const box = by("certificate");
+  box.classList.remove("held", "missed");
+  box.querySelector(".verdict")!.textContent = "No connection";
+  box.querySelector("ul")!.replaceChildren();
+  certificateShown = "";
+}
+
 function notice(text: string, bad: boolean): void {
   const box = by("notices");
   const line = document.createElement("p");
@@ -183,7 +216,7 @@ function notice(text: string, bad: boolean): void {
 
 // --- wind: speed, heading and rise stand for the three numbers of the scene
 
-let windMoved = 0;
+let windMoved = -Infinity;
 
 function showWind([x, y, z]: Vector): void {
   // While a slider is under way the program's answers would pull it back.
@@ -352,7 +385,6 @@ function setTheme(theme: string): void {
   stage.retheme();
   plots.redraw();
 }
-const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
 setTheme(dark.matches ? "dark" : "light");
 new ResizeObserver(() => stage.shape && labelSides(stage.shape.methods)).observe(by("canvas"));

@@ -383,6 +383,35 @@ for (const [name, width, height] of [["narrow", 390, 844], ["wide", 1920, 1080],
   }
 }
 
+await test("the page says so when the program ends", ["flag"], {}, async (opened, served) => {
+  await opened.waitForFunction(() => document.getElementById("certificate").classList.contains("held"));
+  served.stop();
+  await opened.getByText("The program has ended").waitFor();
+  assert.equal(await opened.locator("#certificate").getAttribute("class"), "");
+  assert.doesNotMatch(await opened.locator("#certificate").innerText(), /held/);
+  await opened.screenshot({ path: join(shots, "ended.png") });
+  // Attempts to connect again are told at the console.
+  opened.troubles.length = 0;
+});
 await chromium.close();
+
+if ("the page says so where there is no WebGL".includes(process.argv[2] ?? "")) {
+  const blind = await browser("--disable-3d-apis");
+  const served = await viewer("flag");
+  try {
+    const opened = await blind.newPage();
+    await opened.goto(served.url);
+    await opened.getByText("draws nothing in three dimensions").waitFor({ timeout: 60_000 });
+    await opened.screenshot({ path: join(shots, "no-webgl.png") });
+    console.log("ok      the page says so where there is no WebGL");
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  the page says so where there is no WebGL\n${error.stack}`);
+  } finally {
+    served.stop();
+  }
+  await blind.close();
+}
+
 console.log(failed === 0 ? "all tests passed" : `${failed} tests failed`);
 process.exit(failed === 0 ? 0 : 1);

@@ -271,6 +271,23 @@ await test("a garment is made of another fabric", ["shirt"], {}, async (opened) 
   assert.equal(await opened.locator("#fabric").inputValue(), "silk");
 });
 
+await test("strain is read on the cloth", ["hang"], {}, async (opened) => {
+  await frames(opened, 5);
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.selectOption("#colour", "strain");
+  await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
+  const shot = (await opened.screenshot({ path: join(shots, "strain.png") })).toString("base64");
+  const points = await Promise.all([200, 620, 1130, 1500, 2100].map((particle) => onCloth(opened, particle)));
+  const light = await opened.evaluate(async ([data, points]) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))]));
+    const pen = new OffscreenCanvas(image.width, image.height).getContext("2d", { willReadFrequently: true });
+    pen.drawImage(image, 0, 0);
+    return points.map(([x, y]) => Math.max(...pen.getImageData(Math.round(x), Math.round(y), 1, 1).data.slice(0, 3)));
+  }, [shot, points]);
+  assert.ok(light.every((channel) => channel > 150), `${light}`);
+});
+
 await test("A and B run side by side in step", ["hang"], {}, async (opened) => {
   const other = await opened.evaluate(() => [...document.getElementById("compare").options].map((o) => o.value).find((v) => v && v !== window.taffeta.status.scene.solver.method));
   await opened.selectOption("#compare", other);

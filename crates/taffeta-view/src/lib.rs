@@ -16,6 +16,7 @@ mod guard;
 mod hub;
 mod live;
 mod look;
+mod memory;
 mod message;
 mod packet;
 mod page;

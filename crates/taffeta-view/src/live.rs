@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check;
-use taffeta::math::DVec3;
-use taffeta::model::{Model, State};
+use taffeta::math::{DVec3, Pose};
+use taffeta::model::{Model, PosedShape, Shape, State};
 use taffeta::step::{Hands, Observer, StepError, StepReport};
 use taffeta_io::clock::StageClock;
 use taffeta_io::scene_file::LoadedScene;
@@ -161,9 +161,12 @@ impl Live {
     }
 
     /// Runs a second method from where the cloth is now, or no more.
-    pub fn compare(&mut self, method: Option<Method>) -> Result<(), Vec<Fault>> {
+    pub fn compare(&mut self, method: Option<Method>) -> Result<(), EditError> {
+        if method.is_some() {
+            edit::bounded(&self.scene, 2)?;
+        }
         let before = std::mem::replace(&mut self.compare, method);
-        self.rebuild().inspect_err(|_| self.compare = before)?;
+        self.rebuild().inspect_err(|_| self.compare = before).map_err(EditError::Faults)?;
         Ok(())
     }
 
@@ -189,6 +192,10 @@ impl Live {
             keyframe: (0..=SAMPLES).map(key).collect(),
             ..Collider::default()
         };
+        if self.sides.iter().any(|side| side.is_met_by(from, radius)) {
+            let remedy = "step back, or throw from further away";
+            return Err(vec![Fault::new("ball", radius, "would start in the cloth", remedy)]);
+        }
         if self.balls.len() >= MOST_BALLS {
             self.balls.remove(0);
         }
@@ -402,6 +409,14 @@ impl Side {
             return true;
         }
         false
+    }
+
+    /// Whether a ball there would be in the cloth [m].
+    fn is_met_by(&self, centre: DVec3, radius: f64) -> bool {
+        let (model, state) = (self.simulation.model(), self.simulation.state());
+        let ball =
+            PosedShape { shape: Shape::Sphere { radius }, pose: Pose { position: centre, ..Pose::IDENTITY } };
+        !check::against_body(&state.positions, &model.triangles, &ball).intersecting.is_empty()
     }
 
     /// Leads what is held a frame's way towards its place, on a cloth of this size [m].

@@ -141,7 +141,7 @@ impl Studio {
             None => None,
             Some(name) => Some(known(name).ok_or_else(|| format!("`{name}` is no method"))?),
         };
-        self.live()?.compare(method).map_err(|faults| all(&faults))?;
+        self.live()?.compare(method).map_err(|error| error.to_string())?;
         self.reshape();
         self.renewed();
         Ok(Done::default())

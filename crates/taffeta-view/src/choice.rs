@@ -96,8 +96,8 @@ impl Choice {
     pub fn open(&self) -> Result<Opened, OpenError> {
         match &self.source {
             Source::Scene(source) => {
-                let mut loaded = scene_file::load(source, &[])?;
-                loaded.scene = edit::bounded(loaded.scene)?;
+                let loaded = scene_file::load(source, &[])?;
+                edit::bounded(&loaded.scene, 1)?;
                 Ok(Opened::Live(Box::new(Live::open(loaded).map_err(OpenError::Model)?)))
             }
             Source::Recording(path) => Ok(Opened::Film(Box::new(Film::open(path)?))),

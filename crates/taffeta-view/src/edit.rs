@@ -1,5 +1,6 @@
 //! A scene with one key changed, checked like a scene file.
 
+use crate::memory;
 use serde_json::{Map, Value};
 use taffeta_scene::place::{Step, steps};
 use taffeta_scene::{Fault, Scene, faults_of_value};
@@ -25,6 +26,17 @@ pub enum EditError {
         /// How many there would be.
         found: u64,
     },
+    /// The scene would fill the memory.
+    #[error(
+        "about {} MB would be needed, more than half of this machine's memory ({} MB); take fewer particles, or columns and rows that are about as far apart",
+        .needed / 1_000_000, .allowed / 1_000_000
+    )]
+    TooMuchMemory {
+        /// What it would take [bytes].
+        needed: u64,
+        /// What it may [bytes].
+        allowed: u64,
+    },
 }
 
 /// The scene with the key at `path` set to a value, or taken out by null.
@@ -38,7 +50,8 @@ pub fn with(scene: &Scene, path: &str, value: &Value) -> Result<Scene, EditError
             Ok(changed) => {
                 faults = changed.contradictions();
                 if faults.is_empty() {
-                    return bounded(changed);
+                    bounded(&changed, 1)?;
+                    return Ok(changed);
                 }
             }
             Err(error) => faults.push(Fault::new(path, value, error.to_string(), "set another value")),
@@ -47,10 +60,17 @@ pub fn with(scene: &Scene, path: &str, value: &Value) -> Result<Scene, EditError
     Err(EditError::Faults(faults))
 }
 
-/// The scene, unless it is too large to be looked at. Meshes are as large as their files are.
-pub fn bounded(scene: Scene) -> Result<Scene, EditError> {
-    let found = scene.cloth.iter().filter_map(|cloth| cloth.particle_count()).sum();
-    if found > MOST_PARTICLES { Err(EditError::TooLarge { found }) } else { Ok(scene) }
+/// Whether so many simulations of the scene are small enough to be looked at.
+pub fn bounded(scene: &Scene, sides: u64) -> Result<(), EditError> {
+    let found = memory::particles(scene);
+    if found > MOST_PARTICLES {
+        return Err(EditError::TooLarge { found });
+    }
+    let needed = memory::needed(scene).saturating_mul(sides);
+    match memory::allowed() {
+        Some(allowed) if needed > allowed => Err(EditError::TooMuchMemory { needed, allowed }),
+        _ => Ok(()),
+    }
 }
 
 /// Puts the value at the end of the way; tables that are missing on it are made, items of lists are not.

@@ -135,6 +135,7 @@ fn figure(header: &Header) -> Figure {
     let body = |item: &Value| Some((name(item), serde_json::from_value::<Form>(item["shape"].clone()).ok()?));
     Figure {
         cloths: cloths.filter(|cloths| !cloths.is_empty()).unwrap_or_else(whole),
+        thrown: 0,
         bodies: list("colliders").iter().map_while(body).collect(),
         triangles: header.triangles.clone(),
         edges: header.edges.clone(),

@@ -1,10 +1,12 @@
 //! What the simulation and the pages share: the newest of everything, and who controls. Nothing here waits for anybody.
 
+use crate::live::Work;
 use crate::message::{Request, notice};
 use axum::body::Bytes;
 use serde_json::Value;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
+use taffeta::step::StepError;
 use tokio::sync::{broadcast, mpsc, watch};
 
 /// Pages at once.
@@ -30,8 +32,30 @@ pub struct Job {
     pub id: Option<u64>,
     /// What is asked.
     pub request: Request,
+    /// Which page asks.
+    pub page: u64,
     /// Text messages to the page that asks.
     pub answer: mpsc::Sender<String>,
+}
+
+/// A frame that was computed, or given up.
+pub struct Computed {
+    /// Which of the frames sent off it is.
+    pub ticket: u64,
+    /// The simulations.
+    pub work: Work,
+    /// Whether they got to its end.
+    pub outcome: Result<(), StepError>,
+}
+
+/// What the simulation's thread hears.
+pub enum Event {
+    /// A page asks for something.
+    Asked(Job),
+    /// A frame is there.
+    Computed(Box<Computed>),
+    /// The program ends.
+    Closing,
 }
 
 /// Pages in the order in which they came, and the one that controls.
@@ -56,18 +80,18 @@ pub struct Hub {
     pub pages: watch::Sender<Pages>,
     /// What happened.
     pub notices: broadcast::Sender<String>,
-    jobs: Mutex<Option<SyncSender<Job>>>,
+    events: Mutex<Option<SyncSender<Event>>>,
 }
 
 impl Hub {
-    /// A hub whose requests go to `jobs`.
-    pub fn new(jobs: SyncSender<Job>) -> Self {
+    /// A hub that tells the simulation's thread by `events`.
+    pub fn new(events: SyncSender<Event>) -> Self {
         Self {
             shot: watch::Sender::new(None),
             status: watch::Sender::new(Arc::new(Value::Null)),
             pages: watch::Sender::default(),
             notices: broadcast::Sender::new(16),
-            jobs: Mutex::new(Some(jobs)),
+            events: Mutex::new(Some(events)),
         }
     }
 
@@ -103,13 +127,21 @@ impl Hub {
 
     /// Hands a request on; `false` where too many are waiting.
     pub fn ask(&self, job: Job) -> bool {
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        jobs.as_ref().is_some_and(|jobs| jobs.try_send(job).is_ok())
+        self.events().is_some_and(|events| events.try_send(Event::Asked(job)).is_ok())
+    }
+
+    /// The way to the simulation's thread, as long as it is open.
+    pub fn events(&self) -> Option<SyncSender<Event>> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Lets the simulation's thread end.
     pub fn close(&self) {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(events) = events {
+            // A thread that has ended need not be told.
+            let _ = events.send(Event::Closing);
+        }
     }
 
     /// Tells all pages. Where nobody listens, nobody needs to know.

@@ -16,6 +16,7 @@ mod guard;
 mod hub;
 mod live;
 mod look;
+mod memory;
 mod message;
 mod packet;
 mod page;
@@ -106,8 +107,8 @@ impl Viewer {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
         let runtime = runtime.map_err(|error| system(&error))?;
 
-        let (asked, jobs) = sync_channel(MOST_WAITING);
-        let hub = Arc::new(Hub::new(asked));
+        let (tells, events) = sync_channel(MOST_WAITING);
+        let hub = Arc::new(Hub::new(tells));
         let mut choices = Choice::built_in();
         let id = choice.id.clone();
         if choices.iter().all(|known| known.id != id) {
@@ -115,7 +116,7 @@ impl Viewer {
         }
         let at_work = hub.clone();
         let studio = thread::Builder::new().name("simulation".into()).spawn(move || {
-            Studio::new(at_work, choices, id, opened, folder, pool).run(&jobs);
+            Studio::new(at_work, choices, id, opened, folder, pool).run(&events);
         });
         let (stop, stopped) = watch::channel(false);
         let door = Door { token: token.clone(), address: host, hub: hub.clone(), hello: Arc::new(hello()) };

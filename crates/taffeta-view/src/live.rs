@@ -6,12 +6,13 @@ use crate::look::{self, Figure};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check;
-use taffeta::math::DVec3;
-use taffeta::model::{Model, State};
-use taffeta::step::{Hands, StepError, StepReport};
+use taffeta::math::{DVec3, Pose};
+use taffeta::model::{Model, PosedShape, Shape, State};
+use taffeta::step::{Hands, Observer, StepError, StepReport};
 use taffeta_io::clock::StageClock;
 use taffeta_io::scene_file::LoadedScene;
 use taffeta_scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
@@ -29,6 +30,8 @@ const HAND_EASE: f64 = 0.1;
 const HAND_THERE: f64 = 1e-4;
 /// Particles that can be held at once.
 const MOST_HELD: usize = 1000;
+/// Iterations of a step at most, where the scene does not say: whoever pulls at the cloth waits for it.
+const BUDGET: u32 = 240;
 
 /// A scene under simulation.
 pub struct Live {
@@ -48,13 +51,31 @@ pub struct Live {
     pub figure: Figure,
     meshes: BTreeMap<String, Mesh>,
     balls: Vec<Ball>,
+    /// None while a frame is computed elsewhere.
     sides: Vec<Side>,
+    /// Where the particles were before that [m].
+    places: Vec<DVec3>,
+}
+
+/// A frame of all sides, to be computed on any thread.
+pub struct Work {
+    sides: Vec<Side>,
+    hands: Hands,
+    /// Size of the cloth [m].
+    size: f64,
+    frame_time: f64,
 }
 
 /// One of the simulations.
 struct Side {
     simulation: Simulation,
     judged: Arc<Model>,
+    /// The steps of the present frame that are done, and what they told as one.
+    steps: u32,
+    told: StepReport,
+    stages: StageClock,
+    /// What they took [s].
+    wall: f64,
     report: Value,
     certificate: Value,
     /// How fast every hand moves [m/s].
@@ -96,6 +117,7 @@ impl Live {
             meshes,
             balls: Vec::new(),
             sides: vec![side],
+            places: Vec::new(),
         })
     }
 
@@ -114,25 +136,37 @@ impl Live {
         self.sides.first().map(|side| side.report.clone()).unwrap_or_default()
     }
 
+    /// Whether a key only changes what surrounds the cloth, which needs no simulation to be at hand.
+    pub fn is_quick(&self, key: &str, value: &Value) -> bool {
+        edit::with(&self.scene, key, value).is_ok_and(|changed| self.only_surrounds(&changed))
+    }
+
+    fn only_surrounds(&self, changed: &Scene) -> bool {
+        let air = changed.air.clone();
+        *changed == Scene { air, gravity: changed.gravity, ..self.scene.clone() }
+    }
+
     /// Sets a key of the scene.
     pub fn set(&mut self, key: &str, value: &Value) -> Result<Change, EditError> {
         let changed = edit::with(&self.scene, key, value)?;
+        let quick = self.only_surrounds(&changed);
         let before = std::mem::replace(&mut self.scene, changed);
-        let surroundings = Scene { air: before.air.clone(), gravity: before.gravity, ..self.scene.clone() };
-        let change = if surroundings == before {
-            self.surround();
+        let change = if quick {
             Change::Quick
         } else {
-            self.rebuild().inspect_err(|_| self.scene = before.clone()).map_err(EditError::Faults)?
+            self.rebuild().inspect_err(|_| self.scene = before).map_err(EditError::Faults)?
         };
         self.changed.insert(key.into());
         Ok(change)
     }
 
     /// Runs a second method from where the cloth is now, or no more.
-    pub fn compare(&mut self, method: Option<Method>) -> Result<(), Vec<Fault>> {
+    pub fn compare(&mut self, method: Option<Method>) -> Result<(), EditError> {
+        if method.is_some() {
+            edit::bounded(&self.scene, 2)?;
+        }
         let before = std::mem::replace(&mut self.compare, method);
-        self.rebuild().inspect_err(|_| self.compare = before)?;
+        self.rebuild().inspect_err(|_| self.compare = before).map_err(EditError::Faults)?;
         Ok(())
     }
 
@@ -158,6 +192,10 @@ impl Live {
             keyframe: (0..=SAMPLES).map(key).collect(),
             ..Collider::default()
         };
+        if self.sides.iter().any(|side| side.is_met_by(from, radius)) {
+            let remedy = "step back, or throw from further away";
+            return Err(vec![Fault::new("ball", radius, "would start in the cloth", remedy)]);
+        }
         if self.balls.len() >= MOST_BALLS {
             self.balls.remove(0);
         }
@@ -167,8 +205,8 @@ impl Live {
 
     /// Leads a particle to a place, or holds it where it is. `false` where there is no such particle or too many are held.
     pub fn hold(&mut self, particle: u32, place: Option<DVec3>) -> bool {
-        let at = |side: &Side| side.simulation.state().positions.get(particle as usize).copied();
-        let Some(now) = self.sides.first().and_then(at) else { return false };
+        let places = self.sides.first().map_or(&self.places, |side| &side.simulation.state().positions);
+        let Some(now) = places.get(particle as usize).copied() else { return false };
         let room = self.hands.held.len() < MOST_HELD || self.hands.held.contains_key(&particle);
         if room {
             self.hands.held.insert(particle, place.unwrap_or(now));
@@ -184,8 +222,8 @@ impl Live {
         }
     }
 
-    /// Moves all sides on by a frame, and tells whether the shape to be drawn has changed. A side that cannot go on keeps its last good state.
-    pub fn advance(&mut self) -> Result<bool, StepError> {
+    /// The next frame, to be computed; and whether the shape to be drawn has changed.
+    pub fn next_frame(&mut self) -> (Work, bool) {
         let now = self.time();
         let in_the_air = self.balls.len();
         self.balls.retain(|ball| ball.lands > now);
@@ -194,17 +232,27 @@ impl Live {
             // Fewer bodies than a scene that had no faults with them.
             let _ = self.rebuild();
         }
-        let (frame_time, mut torn) = (self.scene.frame_time, false);
-        let size = if self.hands.held.is_empty() { 0.0 } else { self.figure.size() };
-        for side in &mut self.sides {
-            side.lead(&self.hands, size, frame_time);
-            torn |= side.advance(frame_time)?;
+        self.surround();
+        if let Some(first) = self.sides.first() {
+            self.places.clone_from(&first.simulation.state().positions);
         }
-        if let Some(first) = self.sides.first().filter(|_| torn) {
-            self.figure = Figure::of(first.simulation.model(), std::mem::take(&mut self.figure.methods));
+        let size = if self.hands.held.is_empty() { 0.0 } else { self.figure.size() };
+        let (sides, hands) = (std::mem::take(&mut self.sides), self.hands.clone());
+        (Work { sides, hands, size, frame_time: self.scene.frame_time }, landed)
+    }
+
+    /// Takes back what was computed, and tells whether the shape to be drawn has changed. A side that could not go on has kept its last good state, and what
+    /// was done of a frame that was cancelled is not done again.
+    pub fn take_back(&mut self, work: Work, outcome: Result<(), StepError>) -> Result<bool, StepError> {
+        self.sides = work.sides;
+        outcome?;
+        let torn = self.sides.iter_mut().fold(false, |torn, side| torn | side.end_frame(work.frame_time));
+        if torn {
+            let methods = std::mem::take(&mut self.figure.methods);
+            self.redraw(methods);
         }
         self.frame += 1;
-        Ok(landed || torn)
+        Ok(torn)
     }
 
     /// Hands the present states in to be certified.
@@ -244,6 +292,14 @@ impl Live {
         self.sides.iter_mut().for_each(|side| side.simulation.set_surroundings(gravity, air));
     }
 
+    /// What is drawn has changed.
+    fn redraw(&mut self, methods: Vec<String>) {
+        if let Some(first) = self.sides.first() {
+            self.figure = Figure::of(first.simulation.model(), methods);
+            self.figure.thrown = self.balls.len();
+        }
+    }
+
     /// Builds all sides anew from the scene as it is now. They go on from where they are, unless the start has changed.
     fn rebuild(&mut self) -> Result<Change, Vec<Fault>> {
         let methods: Vec<Method> =
@@ -271,27 +327,64 @@ impl Live {
         }
         self.sides = sides;
         let names = methods.iter().map(|method| method.name().into()).collect();
-        if let Some(first) = self.sides.first() {
-            self.figure = Figure::of(first.simulation.model(), names);
-        }
+        self.redraw(names);
         Ok(if goes_on { Change::GoesOn } else { Change::Restarted })
+    }
+}
+
+impl Work {
+    /// Computes the frame, unless somebody asks for an end between two sub-steps.
+    pub fn run(&mut self, cancelled: &AtomicBool) -> Result<(), StepError> {
+        for side in &mut self.sides {
+            side.lead(&self.hands, self.size, self.frame_time);
+            side.advance(cancelled)?;
+        }
+        Ok(())
+    }
+}
+
+/// The clock of a step that can be cancelled.
+struct Watch<'a> {
+    clock: &'a mut StageClock,
+    cancelled: &'a AtomicBool,
+}
+
+impl Observer for Watch<'_> {
+    fn enter(&mut self, stage: &'static str) {
+        self.clock.enter(stage);
+    }
+
+    fn leave(&mut self) {
+        self.clock.leave();
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 }
 
 impl Side {
     fn start(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
-        let simulation = taffeta_scene::simulation(scene, meshes)?;
+        let mut scene = scene.clone();
+        scene.solver.budget.get_or_insert(BUDGET);
+        let simulation = taffeta_scene::simulation(&scene, meshes)?;
         let judged = certifier::for_the_check(simulation.model());
         let mut side = Self {
             simulation,
             judged,
+            steps: 0,
+            told: StepReport::default(),
+            stages: StageClock::default(),
+            wall: 0.0,
             report: Value::Null,
             certificate: Value::Null,
             hand_velocities: BTreeMap::new(),
             start: 0,
         };
         side.start = side.start_hash();
-        side.report = side.told(&Default::default(), &Default::default(), 0.0, 0.0);
+        // Nothing was computed yet, and nothing has failed.
+        side.told.converged = true;
+        side.report = side.report(0.0);
         Ok(side)
     }
 
@@ -318,6 +411,14 @@ impl Side {
         false
     }
 
+    /// Whether a ball there would be in the cloth [m].
+    fn is_met_by(&self, centre: DVec3, radius: f64) -> bool {
+        let (model, state) = (self.simulation.model(), self.simulation.state());
+        let ball =
+            PosedShape { shape: Shape::Sphere { radius }, pose: Pose { position: centre, ..Pose::IDENTITY } };
+        !check::against_body(&state.positions, &model.triangles, &ball).intersecting.is_empty()
+    }
+
     /// Leads what is held a frame's way towards its place, on a cloth of this size [m].
     fn lead(&mut self, hands: &Hands, size: f64, frame_time: f64) {
         let mut hands = hands.clone();
@@ -331,19 +432,36 @@ impl Side {
         self.simulation.set_hands(&hands, frame_time);
     }
 
-    /// Moves on by a frame, and tells whether anything tore or came off.
-    fn advance(&mut self, frame_time: f64) -> Result<bool, StepError> {
-        let begun = Instant::now();
-        let mut stages = StageClock::default();
-        let report = self.simulation.step_frame(&mut stages)?;
-        self.report = self.told(&report, &stages, begun.elapsed().as_secs_f64(), frame_time);
-        if report.parted > 0 {
-            self.judged = certifier::for_the_check(self.simulation.model());
+    /// Moves on to the end of the frame.
+    fn advance(&mut self, cancelled: &AtomicBool) -> Result<(), StepError> {
+        while self.steps < self.simulation.model().steps_per_frame {
+            let begun = Instant::now();
+            let taken = self.simulation.step_observed(&mut Watch { clock: &mut self.stages, cancelled });
+            self.wall += begun.elapsed().as_secs_f64();
+            let report = taken?;
+            match self.steps {
+                0 => self.told = report,
+                _ => self.told.follow(&report),
+            }
+            self.steps += 1;
         }
-        Ok(report.parted > 0)
+        Ok(())
     }
 
-    fn told(&self, report: &StepReport, stages: &StageClock, wall: f64, frame_time: f64) -> Value {
+    /// The frame is done; tells whether anything tore or came off in it.
+    fn end_frame(&mut self, frame_time: f64) -> bool {
+        self.report = self.report(frame_time);
+        let parted = self.told.parted > 0;
+        if parted {
+            self.judged = certifier::for_the_check(self.simulation.model());
+        }
+        (self.steps, self.stages, self.wall) = (0, StageClock::default(), 0.0);
+        parted
+    }
+
+    /// What pages are told of the frame.
+    fn report(&self, frame_time: f64) -> Value {
+        let Self { told: report, stages, wall, .. } = self;
         let (model, state) = (self.simulation.model(), self.simulation.state());
         let strain = check::strain(&state.positions, &model.edges, &model.rest_lengths);
         let finite = |number: f64| number.is_finite().then_some(number);

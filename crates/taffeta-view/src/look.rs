@@ -20,6 +20,8 @@ pub struct Figure {
     pub cloths: Vec<(String, String, Range<usize>, Range<usize>)>,
     /// Names and forms of bodies.
     pub bodies: Vec<(String, Form)>,
+    /// So many of them, the last ones, were thrown.
+    pub thrown: usize,
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
     /// Structural edges.
@@ -47,6 +49,7 @@ impl Figure {
         Self {
             cloths: model.cloths.iter().map(cloth).collect(),
             bodies: model.colliders.iter().map(|c| (c.name.clone(), c.form.clone())).collect(),
+            thrown: 0,
             triangles: model.triangles.clone(),
             edges: model.edges.clone(),
             rest_lengths: model.rest_lengths.clone(),
@@ -90,6 +93,7 @@ impl Figure {
             ("tolerance".into(), json!(self.tolerance)),
             ("cloths".into(), self.cloths.iter().map(cloth).collect()),
             ("bodies".into(), self.bodies.iter().map(body).collect()),
+            ("thrown".into(), json!(self.thrown)),
         ]))
     }
 

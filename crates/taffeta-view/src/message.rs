@@ -51,6 +51,9 @@ pub enum Request {
         particle: u32,
         /// Where to [m]; to where it is, if left out.
         place: Option<[f64; 3]>,
+        /// Only as long as this page is there and controls.
+        #[serde(default)]
+        fleeting: bool,
     },
     /// Let a particle go, or loose from its pin.
     Free {
@@ -165,7 +168,10 @@ mod tests {
     fn requests_are_read_and_others_refused_with_their_number() {
         let asked = read(r#"{"v":1,"id":7,"do":"hold","particle":3,"place":[0,1,2.5]}"#).unwrap();
         assert_eq!(asked.id, Some(7));
-        assert_eq!(asked.request, Request::Hold { particle: 3, place: Some([0.0, 1.0, 2.5]) });
+        assert_eq!(
+            asked.request,
+            Request::Hold { particle: 3, place: Some([0.0, 1.0, 2.5]), fleeting: false }
+        );
         assert_eq!(
             read(r#"{"v":1,"do":"speed","factor":null}"#).unwrap().request,
             Request::Speed { factor: None }

@@ -17,14 +17,15 @@ const FASTEST: f64 = 100.0;
 const RADII: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
 
 impl Studio {
-    /// Carries out a request, or says why not.
-    pub(crate) fn request(&mut self, request: Request) -> Result<Done, String> {
+    /// Carries out a request of a page, or says why not.
+    pub(crate) fn request(&mut self, request: Request, page: u64) -> Result<Done, String> {
         match request {
             Request::Play {} => self.play(true),
             Request::Pause {} => self.play(false),
             Request::Step {} => {
                 self.playing = false;
-                self.advance();
+                self.asked += 1;
+                self.due = std::time::Instant::now();
                 Ok(Done::default())
             }
             Request::Reset {} => self.reset(),
@@ -39,9 +40,14 @@ impl Studio {
             Request::Set { key, value } => self.set(&key, &value),
             Request::Compare { method } => self.compare(method.as_deref()),
             Request::Threads { count } => self.threads(count),
-            Request::Hold { particle, place } => self.hold(particle, place),
+            Request::Hold { particle, place, fleeting } => {
+                let done = self.hold(particle, place)?;
+                self.grip = fleeting.then_some((page, particle));
+                Ok(done)
+            }
             Request::Free { particle } => {
                 self.live()?.free(particle);
+                self.grip = None;
                 Ok(Done::default())
             }
             Request::Ball { from, velocity, radius } => self.ball(from, velocity, radius),
@@ -70,8 +76,11 @@ impl Studio {
     }
 
     fn play(&mut self, playing: bool) -> Result<Done, String> {
-        self.playing = playing;
+        (self.playing, self.asked) = (playing, 0);
         self.due = std::time::Instant::now();
+        if !playing {
+            self.cancel();
+        }
         // From the end of a recording it starts over.
         if let Opened::Film(film) = &mut self.opened
             && playing
@@ -84,6 +93,8 @@ impl Studio {
     }
 
     fn reset(&mut self) -> Result<Done, String> {
+        self.abandon();
+        self.grip = None;
         self.end_tape();
         match &mut self.opened {
             Opened::Live(live) => live.reset().map_err(|faults| all(&faults))?,
@@ -97,7 +108,9 @@ impl Studio {
     fn open(&mut self, id: &str) -> Result<Done, String> {
         let choice = self.choices.iter().find(|choice| choice.id == id).ok_or("there is no such choice")?;
         let opened = choice.open().map_err(|error| error.to_string())?;
+        self.abandon();
         self.end_tape();
+        self.grip = None;
         (self.choice, self.opened) = (id.into(), opened);
         self.reshape();
         self.renewed();
@@ -128,7 +141,7 @@ impl Studio {
             None => None,
             Some(name) => Some(known(name).ok_or_else(|| format!("`{name}` is no method"))?),
         };
-        self.live()?.compare(method).map_err(|faults| all(&faults))?;
+        self.live()?.compare(method).map_err(|error| error.to_string())?;
         self.reshape();
         self.renewed();
         Ok(Done::default())

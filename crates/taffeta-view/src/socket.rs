@@ -137,7 +137,7 @@ impl Page {
                 self.refuse(id, "another page controls; take control first").await
             }
             request => {
-                let job = Job { id, request, answer: self.answers.clone() };
+                let job = Job { id, request, page: self.seat.number, answer: self.answers.clone() };
                 if self.seat.hub.ask(job) {
                     return Ok(());
                 }

@@ -1,23 +1,44 @@
-//! The simulation's own thread: it owns what is open, moves it on at its pace, carries out requests between frames, and publishes.
+//! The simulation's own thread: it owns what is open, has its frames computed at their pace, carries out requests, and publishes.
+//!
+//! Frames are computed on the threads of the pool, so that requests are answered meanwhile. What has to have the simulation at hand cancels the frame and
+//! waits until it is back, no longer than a sub-step; what begins anew does not even wait for that.
 
 use crate::certifier::Certifier;
 use crate::choice::{Choice, Opened};
-use crate::hub::{Hub, Job, Shot};
-use crate::message;
+use crate::hub::{Computed, Event, Hub, Job, Shot};
+use crate::message::{self, Request};
 use crate::packet::Packet;
 use crate::tape::Tape;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
+use taffeta::step::StepError;
 
 /// How often a thread that has nothing to do looks whether a page has come or a certificate is there.
 const IDLE: Duration = Duration::from_millis(50);
 
 /// While it plays, intersections are searched no more often than this: a search costs as much as a step.
 const CERTIFY_EVERY: Duration = Duration::from_millis(200);
+
+/// Pages are told of a frame that takes longer than this.
+const LONG: Duration = Duration::from_millis(500);
+
+/// At the end a frame that is under way is waited for no longer than this.
+const FAREWELL: Duration = Duration::from_millis(150);
+
+/// A frame that is being computed.
+struct UnderWay {
+    ticket: u64,
+    begun: Instant,
+    cancelled: Arc<AtomicBool>,
+    /// Whether pages have been told that it takes long.
+    told: bool,
+}
 
 /// All that the thread owns.
 pub struct Studio {
@@ -33,6 +54,15 @@ pub struct Studio {
     /// Where recordings go.
     pub(crate) folder: PathBuf,
     pub(crate) tape: Option<Tape>,
+    /// Frames that were asked for one by one.
+    pub(crate) asked: u32,
+    under_way: Option<UnderWay>,
+    /// Frames sent off so far.
+    tickets: u64,
+    /// What a page has in its hand, and which.
+    pub(crate) grip: Option<(u64, u32)>,
+    /// Requests that wait for the frame to be back.
+    waiting: VecDeque<Job>,
     certifier: Certifier,
     /// Whether the present frame still waits to be certified.
     uncertified: bool,
@@ -65,6 +95,11 @@ impl Studio {
             pool,
             folder,
             tape: None,
+            asked: 0,
+            under_way: None,
+            tickets: 0,
+            grip: None,
+            waiting: VecDeque::new(),
             certifier: Certifier::start(),
             uncertified: false,
             handed_in: Instant::now(),
@@ -79,16 +114,41 @@ impl Studio {
     }
 
     /// Works until the hub is closed.
-    pub fn run(mut self, jobs: &Receiver<Job>) {
+    pub fn run(mut self, events: &Receiver<Event>) {
         loop {
-            // Where nobody looks nothing moves, so that nobody misses the start.
-            let moves = self.playing && !self.hub.pages.borrow().present.is_empty();
-            let wait = if moves { self.due.saturating_duration_since(Instant::now()) } else { IDLE };
-            match jobs.recv_timeout(wait) {
-                Ok(job) => self.carry_out(job),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) if moves => self.advance(),
-                Err(RecvTimeoutError::Timeout) => self.take_findings(),
+            self.let_go();
+            let moves = self.moves();
+            let wait = match &self.under_way {
+                Some(frame) if !frame.told => (frame.begun + LONG).saturating_duration_since(Instant::now()),
+                None if moves => self.due.saturating_duration_since(Instant::now()),
+                _ => IDLE,
+            };
+            match events.recv_timeout(wait) {
+                Ok(Event::Asked(job)) => self.hear(job),
+                Ok(Event::Computed(computed)) => self.take_back(*computed),
+                Ok(Event::Closing) | Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => match &mut self.under_way {
+                    Some(frame) => {
+                        frame.told |= frame.begun.elapsed() >= LONG;
+                        self.tell_status();
+                    }
+                    None if moves => self.advance(),
+                    None => self.take_findings(),
+                },
+            }
+        }
+        self.end(events);
+    }
+
+    /// The program ends: what is recorded gets its last state, if that is there soon.
+    fn end(mut self, events: &Receiver<Event>) {
+        self.cancel();
+        let until = Instant::now() + FAREWELL;
+        while self.under_way.is_some() && self.tape.is_some() {
+            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Event::Computed(computed)) => self.take_back(*computed),
+                Ok(_) => {}
+                Err(_) => break,
             }
         }
         if let (Some(tape), Opened::Live(live)) = (self.tape.take(), &self.opened) {
@@ -97,10 +157,48 @@ impl Studio {
         }
     }
 
+    /// What a page had in its hand falls when that page is gone or controls no more.
+    fn let_go(&mut self) {
+        let control = self.hub.pages.borrow().control;
+        if let Some((_, particle)) = self.grip.take_if(|(page, _)| Some(*page) != control)
+            && let Opened::Live(live) = &mut self.opened
+        {
+            live.free(particle);
+            self.tell_status();
+        }
+    }
+
+    /// Whether a frame is wanted. Where nobody looks nothing moves by itself, so that nobody misses the start.
+    fn moves(&self) -> bool {
+        self.asked > 0 || (self.playing && !self.hub.pages.borrow().present.is_empty())
+    }
+
+    /// Carries a request out now, or when the simulation is back.
+    fn hear(&mut self, job: Job) {
+        let at_once = match &job.request {
+            _ if self.under_way.is_none() => true,
+            Request::Pause {} | Request::Play {} | Request::Speed { .. } => true,
+            // What a recording ends with is the simulation's state.
+            Request::Reset {} | Request::Open { .. } => self.tape.is_none(),
+            _ if !self.waiting.is_empty() => false,
+            Request::Set { key, value } => match &self.opened {
+                Opened::Live(live) => live.is_quick(key, value),
+                Opened::Film(_) => true,
+            },
+            Request::Compare { .. } | Request::Ball { .. } | Request::Record {} | Request::Stop {} => false,
+            _ => true,
+        };
+        if at_once {
+            return self.carry_out(job);
+        }
+        self.cancel();
+        self.waiting.push_back(job);
+    }
+
     /// Carries out a request and answers it.
     fn carry_out(&mut self, job: Job) {
-        let Job { id, request, answer } = job;
-        let text = match self.request(request) {
+        let Job { id, request, page, answer } = job;
+        let text = match self.request(request, page) {
             Ok(done) => message::reply(id, &done),
             Err(reason) => message::error(id, &reason),
         };
@@ -109,35 +207,95 @@ impl Studio {
         let _ = answer.try_send(text);
     }
 
-    /// Moves on by one frame and shows it.
-    pub(crate) fn advance(&mut self) {
-        let frame_time = match &mut self.opened {
+    /// Asks a frame that is under way to end.
+    pub(crate) fn cancel(&mut self) {
+        if let Some(frame) = &self.under_way {
+            frame.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Gives up a frame that is under way: all begins anew. Who waited for it is told.
+    pub(crate) fn abandon(&mut self) {
+        self.asked = 0;
+        let Some(frame) = self.under_way.take() else { return };
+        frame.cancelled.store(true, Ordering::Relaxed);
+        for Job { id, answer, .. } in std::mem::take(&mut self.waiting) {
+            let _ = answer.try_send(message::error(id, "this was not done: the scene has begun anew since"));
+        }
+    }
+
+    /// Moves on by one frame: shows the next of a recording, or has that of a simulation computed.
+    fn advance(&mut self) {
+        let live = match &mut self.opened {
+            Opened::Live(live) => live,
             Opened::Film(film) => {
-                let next = film.at + 1;
+                let (next, frame_time) = (film.at + 1, film.frame_time());
                 if next >= film.frames() {
-                    self.playing = false;
+                    (self.playing, self.asked) = (false, 0);
                     return self.tell_status();
                 }
                 if let Err(error) = film.seek(next) {
                     return self.halt(&error.to_string());
                 }
-                film.frame_time()
-            }
-            Opened::Live(live) => {
-                let frame_time = live.scene.frame_time;
-                match self.pool.install(|| live.advance()) {
-                    Err(error) => return self.halt(&error.to_string()),
-                    // A ball has landed, or cloth has torn.
-                    Ok(true) => self.reshape(),
-                    Ok(false) => {}
-                }
-                frame_time
+                return self.arrive(frame_time);
             }
         };
+        // The program ends.
+        let Some(events) = self.hub.events() else { return };
+        let (mut work, landed) = live.next_frame();
+        self.tickets += 1;
+        let (ticket, cancelled) = (self.tickets, Arc::new(AtomicBool::new(false)));
+        let asked = cancelled.clone();
+        self.under_way = Some(UnderWay { ticket, begun: Instant::now(), cancelled, told: false });
+        self.pool.spawn(move || {
+            let outcome = work.run(&asked);
+            // Nobody waits for it where the program has ended.
+            let _ = events.send(Event::Computed(Box::new(Computed { ticket, work, outcome })));
+        });
+        if landed {
+            self.reshape();
+        }
+    }
+
+    /// Takes a frame back, unless it was given up, and carries out what waited for it.
+    fn take_back(&mut self, computed: Computed) {
+        let Computed { ticket, work, outcome } = computed;
+        let (Some(frame), Opened::Live(live)) = (&self.under_way, &mut self.opened) else { return };
+        if frame.ticket != ticket {
+            return;
+        }
+        let told = frame.told;
+        self.under_way = None;
+        let frame_time = live.scene.frame_time;
+        match live.take_back(work, outcome) {
+            Ok(reshaped) => {
+                // Cloth has torn.
+                if reshaped {
+                    self.reshape();
+                }
+                self.arrive(frame_time);
+            }
+            Err(StepError::Cancelled) => {}
+            Err(error) => self.halt(&error.to_string()),
+        }
+        if told {
+            self.tell_status();
+        }
+        while let Some(job) = self.waiting.pop_front() {
+            self.carry_out(job);
+        }
+    }
+
+    /// A new frame is there.
+    fn arrive(&mut self, frame_time: f64) {
+        self.asked = self.asked.saturating_sub(1);
         self.keep_on_tape();
         self.uncertified = true;
         self.publish();
         self.pace(frame_time);
+        if !self.playing {
+            self.tell_status();
+        }
     }
 
     /// When the next frame is due. What could not be kept up with is not made up for.
@@ -148,7 +306,7 @@ impl Studio {
 
     /// The simulation cannot go on: it stands still, and all are told why.
     fn halt(&mut self, reason: &str) {
-        self.playing = false;
+        (self.playing, self.asked) = (false, 0);
         self.hub.tell(reason, true);
         self.tell_status();
     }
@@ -251,6 +409,7 @@ impl Studio {
             "speed": self.speed,
             // Where it stands still: the last frame may come later than this.
             "at": (!self.playing).then(|| self.opened.frame()),
+            "computing": self.under_way.as_ref().is_some_and(|frame| frame.told),
             "threads": self.pool.current_num_threads(),
             "recording": self.tape.as_ref().map(|tape| tape.path.display().to_string()),
         });

@@ -125,6 +125,22 @@ fn hands_balls_comparisons_and_recordings() {
 }
 
 #[test]
+fn what_would_fill_the_memory_is_refused_before_it_is_built() {
+    let folder = TempDir::new().unwrap();
+    let (_viewer, mut page) = still(&folder);
+    // Cells as narrow as these reach over thousands of others.
+    page.done(json!({ "do": "set", "key": "cloth[0].sheet.height", "value": 100 }));
+    let reason = page.refused(json!({ "do": "set", "key": "cloth[0].sheet.columns", "value": 10_000 }));
+    assert!(reason.contains("memory") && reason.contains("fewer particles"), "{reason}");
+    page.done(json!({ "do": "set", "key": "cloth[0].sheet.height", "value": 0.8 }));
+    // A ball that starts in the cloth would have to be proven against all of it at once.
+    let reason =
+        page.refused(json!({ "do": "ball", "from": [0, 0.7, 0], "velocity": [0, 0, 4], "radius": 0.5 }));
+    assert!(reason.contains("in the cloth"), "{reason}");
+    step(&mut page, 1);
+}
+
+#[test]
 fn one_page_controls_and_others_look_on() {
     let folder = TempDir::new().unwrap();
     let (viewer, mut first) = still(&folder);
@@ -138,6 +154,18 @@ fn one_page_controls_and_others_look_on() {
     first.frame_at(1);
     drop(second);
     first.until(|told| told["kind"] == "pages" && told["control"] == true && told["watching"] == 1);
+}
+
+#[test]
+fn what_a_page_has_in_its_hand_falls_when_it_goes() {
+    let folder = TempDir::new().unwrap();
+    let (viewer, mut first) = still(&folder);
+    let mut second = Page::open(&viewer.url());
+    first.done(json!({ "do": "hold", "particle": 200 }));
+    first.done(json!({ "do": "hold", "particle": 399, "place": [0.5, 0.9, -0.4], "fleeting": true }));
+    second.status_with(|status| status["held"] == json!([200, 399]));
+    drop(first);
+    second.status_with(|status| status["held"] == json!([200]));
 }
 
 #[test]

@@ -4,3 +4,4 @@ mod attack;
 mod client;
 mod control;
 mod door;
+mod patience;

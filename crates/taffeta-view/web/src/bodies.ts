@@ -10,6 +10,8 @@ export class Bodies {
 
   constructor(shape: Shape, private readonly side: number, extent: number) {
     this.meshes = shape.bodies.map(({ form }, number) => body(form, shape, number, extent));
+    // A ball is soon further away than anybody wants to look.
+    this.meshes.slice(this.meshes.length - shape.thrown).forEach((mesh) => (mesh.userData.passes = true));
     this.meshes.forEach((mesh) => this.group.add(mesh));
   }
 
@@ -31,11 +33,17 @@ export class Bodies {
     });
   }
 
-  /** The boxes around all that is not endless, where they are now. */
+  /** The boxes around all that is not endless and stays, where they are now. */
   bounds(): THREE.Box3 {
     const box = new THREE.Box3();
-    this.meshes.filter((mesh) => mesh.visible && !mesh.userData.endless).forEach((mesh) => box.expandByObject(mesh));
+    this.meshes.filter((mesh) => mesh.visible && !mesh.userData.endless && !mesh.userData.passes).forEach((mesh) => box.expandByObject(mesh));
     return box;
+  }
+
+  /** Height of the level plane, if there is one [m]. */
+  get floor(): number | null {
+    const up = (mesh: THREE.Mesh) => new THREE.Vector3(0, 1, 0).applyQuaternion(mesh.quaternion).y;
+    return this.meshes.find((mesh) => mesh.visible && mesh.userData.endless && up(mesh) > 0.99)?.position.y ?? null;
   }
 
   /** Whether one of them is a floor. */

@@ -7,7 +7,8 @@ import type { Frame, Shape } from "./protocol";
 /** Spacing of the threads that are drawn [m]; real ones are too fine to be seen. */
 const PITCH = 0.004;
 
-/** Lambert's law, and where WEAVE is defined a sheen where the cloth turns away as fibres give it, and a plain weave close up. */
+/** Lambert's law, and where WEAVE is defined a sheen where the cloth turns away as fibres give it, and a plain weave close up. Where NUMBERS is
+ * defined colours stand for numbers, and light and shade change them only a little. */
 function fabricMaterial(): THREE.MeshLambertMaterial {
   const material = new THREE.MeshLambertMaterial({
     side: THREE.DoubleSide, vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
@@ -26,10 +27,15 @@ function fabricMaterial(): THREE.MeshLambertMaterial {
         float over = mod(floor(thread.x) + floor(thread.y), 2.0);
         diffuseColor.rgb *= 1.0 + near * 0.3 * (mix(round.x, round.y, over) - 0.5);
         #endif
-        if (!gl_FrontFacing) diffuseColor.rgb *= 0.82;`)
+        #ifndef NUMBERS
+        if (!gl_FrontFacing) diffuseColor.rgb *= 0.82;
+        #endif`)
       .replace("#include <opaque_fragment>", `#ifdef WEAVE
         float turned = 1.0 - abs(dot(normal, normalize(vViewPosition)));
         outgoingLight += diffuseColor.rgb * 0.35 * turned * turned * turned;
+        #endif
+        #ifdef NUMBERS
+        outgoingLight = mix(diffuseColor.rgb, outgoingLight, 0.35);
         #endif
         #include <opaque_fragment>`);
   };
@@ -78,8 +84,8 @@ export class Cloth {
   }
 
   /** Where a particle is [m]. */
-  place(particle: number): THREE.Vector3 {
-    return new THREE.Vector3().fromBufferAttribute(this.positions, particle).add(this.group.position);
+  place(particle: number, into = new THREE.Vector3()): THREE.Vector3 {
+    return into.fromBufferAttribute(this.positions, particle).add(this.group.position);
   }
 
   show(frame: Frame, colouring: Colouring, scale: Scale | null): void {
@@ -113,8 +119,16 @@ export class Cloth {
 
   /** Whether single threads are drawn; where there is no GPU they cost as much as all the rest of the cloth. */
   setWeave(weave: boolean): void {
-    this.mesh.material.defines = weave ? { WEAVE: "" } : {};
-    this.mesh.material.needsUpdate = true;
+    this.define("WEAVE", weave);
+  }
+
+  private define(name: string, wanted: boolean): void {
+    const { material } = this.mesh;
+    const defines = (material.defines ??= {});
+    if (name in defines === wanted) return;
+    if (wanted) defines[name] = "";
+    else delete defines[name];
+    material.needsUpdate = true;
   }
 
   setEdges(edges: Edges, line: string): void {
@@ -173,6 +187,7 @@ export class Cloth {
     const side = frame.sides[this.side]!;
     const numbers = (name: string) => (frame.arrays.get(`${name} ${this.side}`) ?? []) as ArrayLike<number>;
     const into = this.colours.array as Uint8Array;
+    this.define("NUMBERS", scale !== null);
     if (!scale) {
       // Fabric colours do not change from frame to frame.
       if (this.shownColouring === "fabric") return;

@@ -8,8 +8,9 @@ export type Colouring = (typeof COLOURINGS)[number];
 export const EDGES = ["none", "wireframe", "strips", "solver stage"] as const;
 export type Edges = (typeof EDGES)[number];
 
-// Viridis (van der Walt & Smith, CC0) at nine places; readable to the colour-blind and in grey.
-const STOPS = [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725];
+// Magma (van der Walt & Smith, CC0) from its light end down to a quarter: even to the eye, readable to the colour-blind and in grey. What is little is light,
+// so that folds are seen by their shade and not lost in the dark.
+const STOPS = [0xfcfdbf, 0xfec488, 0xfc8961, 0xe75263, 0xb73779, 0x832681, 0x51127c];
 
 const TABLE = new Uint8Array(256 * 3);
 for (let i = 0; i < 256; i++) {
@@ -49,7 +50,7 @@ export class Scales {
   of(colouring: Colouring, shape: Shape, sides: FrameSide[]): Scale | null {
     switch (colouring) {
       case "fabric": return null;
-      // The tolerance is the end of the scale: what is yellow is at its limit or beyond.
+      // The tolerance is the end of the scale: what is darkest is at its limit or beyond.
       case "strain": return { title: "strain (end: tolerance)", unit: "%", high: 100 * shape.tolerance, factor: 100 };
       case "contact": return { title: "distance to bodies", unit: "mm", high: 10, factor: GAP_UNIT };
       case "speed": {

@@ -10,6 +10,10 @@ export type Tool = (typeof TOOLS)[number];
 /** Radius of a ball and its way in a second, in radii of what is seen. */
 const BALL_RADIUS = 0.12;
 const BALL_SPEED = 4;
+/** Who presses beside the cloth, no further than this, means the cloth [CSS pixels]. */
+const NEAR = 24;
+/** Of more particles than this the pointer does not tell whether it could grab. */
+const MOST_HOVERED = 30_000;
 /** How far one press of an arrow leads a point, in heights of the view. */
 const NUDGE = 0.03;
 
@@ -25,6 +29,7 @@ export class Hands {
   private grip: Grip | null = null;
   private byKeyboard = false;
   private leading = false;
+  private hovering = false;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly stage: Stage, private readonly link: Link) {
     // Before the controls of the camera, so that they can be held off.
@@ -58,15 +63,15 @@ export class Hands {
   }
 
   private down(event: PointerEvent): void {
-    if (!this.enabled || event.button !== 0 || !event.isPrimary || this.tool === "Turn") return;
+    // With a second finger the view is meant.
+    if (!event.isPrimary) return this.up();
+    if (!this.enabled || event.button !== 0 || event.shiftKey || event.ctrlKey || event.metaKey || this.tool === "Turn") return;
     const [x, y] = this.at(event);
-    if (this.tool === "Ball") {
-      this.stage.controls.enabled = false;
-      return this.throwBall(x, y);
-    }
-    const pick = this.stage.pick(x, y);
-    if (!pick) return;
-    this.stage.controls.enabled = false;
+    const pick = this.tool === "Ball" ? null : this.meant(x, y);
+    if (!pick && this.tool !== "Ball") return;
+    // Further fingers still move the view.
+    this.stage.controls.enableRotate = false;
+    if (!pick) return this.throwBall(x, y);
     this.canvas.setPointerCapture(event.pointerId);
     if (this.tool === "Pin") return this.togglePin(pick.particle);
     this.grab(pick, false);
@@ -76,8 +81,14 @@ export class Hands {
     if (on) this.grip!.offset.subVectors(pick.place, on);
   }
 
+  /** The point of the cloth that is under a point of the canvas, or close by. */
+  private meant(x: number, y: number): Pick | null {
+    return this.stage.pick(x, y) ?? this.stage.near(x, y, NEAR);
+  }
+
   private move(event: PointerEvent): void {
     const [x, y] = this.at(event);
+    if (event.buttons === 0) this.hover(x, y);
     if (this.grip && !this.byKeyboard) {
       const on = this.stage.ray(x, y).ray.ray.intersectPlane(this.grip.plane, new THREE.Vector3());
       if (on) this.grip.place.addVectors(on, this.grip.offset);
@@ -85,8 +96,19 @@ export class Hands {
     }
   }
 
+  /** The pointer shows what it could do here, looked up once a picture. */
+  private hover(x: number, y: number): void {
+    if (this.hovering || (this.stage.shape?.particles ?? 0) > MOST_HOVERED) return;
+    this.hovering = true;
+    requestAnimationFrame(() => {
+      this.hovering = false;
+      const grabs = this.enabled && (this.tool === "Grab" || this.tool === "Pin") && this.meant(x, y) !== null;
+      this.canvas.classList.toggle("hand", grabs);
+    });
+  }
+
   private up(): void {
-    this.stage.controls.enabled = true;
+    this.stage.controls.enableRotate = true;
     this.canvas.classList.remove("holding");
     const grip = this.grip;
     this.grip = null;
@@ -140,7 +162,10 @@ export class Hands {
     this.leading = true;
     requestAnimationFrame(() => {
       this.leading = false;
-      if (this.grip) this.link.tell({ do: "hold", particle: this.grip.particle, place: this.grip.place.toArray() });
+      if (!this.grip) return;
+      // Of a page that is closed in mid-drag nothing stays but what was pinned before.
+      const { particle, place, keeps } = this.grip;
+      this.link.tell({ do: "hold", particle, place: place.toArray(), fleeting: !keeps });
     });
   }
 

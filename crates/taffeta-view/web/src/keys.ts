@@ -1,6 +1,6 @@
 // Every number, switch and choice of the scene by its name, with unit, range and meaning from the JSON Schema.
 
-import type { Hello, Json, Table } from "./protocol";
+import { fabricKeys, type Hello, type Json, type Table } from "./protocol";
 
 type Field = HTMLInputElement | HTMLSelectElement;
 type Value = boolean | number | string | null;
@@ -158,7 +158,7 @@ function list(hello: Hello, scene: Table): Row[] {
 /** The fabrics that the cloth is made of, with all their numbers: built-in ones and what the scene changes. */
 function fabricsInUse(hello: Hello, scene: Table): Table {
   const own = (scene.fabrics ?? {}) as { [name: string]: Table };
-  const used = new Set((scene.cloth as Table[]).map((cloth) => String(cloth.fabric)));
+  const used = new Set(fabricKeys(scene).map(({ fabric }) => fabric));
   const preset = (name: string) => hello.fabrics.find((fabric) => fabric.name === name)?.fabric;
   const merged = (name: string) => {
     const change = Object.entries(own[name] ?? {}).filter(([, value]) => value !== null);

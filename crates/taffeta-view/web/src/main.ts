@@ -5,7 +5,7 @@ import { COLOURINGS, EDGES, type Colouring, type Edges } from "./colours";
 import { Hands, TOOLS } from "./hands";
 import { Keys } from "./keys";
 import { Plots } from "./plots";
-import { Link, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
+import { Link, fabricKeys, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
 import { Stage } from "./stage";
 import { certificateWords, figures } from "./words";
 
@@ -21,7 +21,27 @@ let connected = false;
 let control = false;
 let choice = "";
 
-const stage = new Stage(by<HTMLCanvasElement>("canvas"), by("legend"), displayed);
+/** Over the stage, where there is nothing else to see. */
+function sayOver(title: string, ...lines: string[]): void {
+  const line = (tag: string, text: string) => Object.assign(document.createElement(tag), { textContent: text });
+  by("words").hidden = title === "";
+  by("words").replaceChildren(line("h2", title), ...lines.map((text) => line("p", text)));
+}
+
+function makeStage(): Stage {
+  try {
+    return new Stage(by<HTMLCanvasElement>("canvas"), by("legend"), displayed);
+  } catch (error) {
+    document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
+    document.querySelectorAll<HTMLButtonElement>("button, select, input").forEach((element) => (element.disabled = true));
+    sayOver("This browser draws nothing in three dimensions", "WebGL 2 is off or missing here. Turn on hardware acceleration in its settings, or open this address in another browser.",
+      "taffeta run and taffeta render need no browser.");
+    throw error;
+  }
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const stage = makeStage();
 const plots = new Plots(by("plots"));
 const link = new Link({
   hello(told) {
@@ -42,6 +62,9 @@ const link = new Link({
   frame: (frame) => stage.setFrame(frame),
   notice,
   connected(now) {
+    // Before there was a connection there is nothing to lose.
+    if (connected && !now) showEnd();
+    else if (now) sayOver("");
     connected = now;
     showPages({ control: false, watching: 0 });
   },
@@ -81,6 +104,7 @@ function showStatus(told: Status): void {
   select("speed").value = String(told.speed);
   select("threads").value = String(told.threads);
   select("compare").value = told.compare ?? "";
+  by("computing").hidden = !told.computing;
   by("record").setAttribute("aria-pressed", String(told.recording !== null));
   by("record").lastElementChild!.textContent = told.recording === null ? "Record" : "Stop";
   input("timeline").max = String(Math.max(0, (told.frames ?? 1) - 1));
@@ -93,11 +117,12 @@ function showScene(hello: Hello, scene: Table, changed: string[]): void {
   const solver = scene.solver as { method: string; tolerance: number };
   select("method").value = solver.method;
   if (document.activeElement !== input("tolerance")) input("tolerance").value = String(Number((100 * solver.tolerance).toPrecision(12)));
-  const cloth = scene.cloth as Table[];
   const fabrics = [...Object.keys((scene.fabrics ?? {}) as Table), ...hello.fabrics.map((fabric) => fabric.name)];
   const about = (name: string) => hello.fabrics.find((fabric) => fabric.name === name)?.about ?? "of this scene";
   fill(select("fabric"), [...new Set(fabrics)].map((name) => [name, name, about(name)]));
-  select("fabric").value = String(cloth[0]?.fabric ?? "");
+  // Pieces of several fabrics have none in common.
+  const [first, ...others] = new Set(fabricKeys(scene).map(({ fabric }) => fabric));
+  select("fabric").value = others.length === 0 ? (first ?? "") : "";
   showWind((scene.air as { wind: Vector }).wind);
   keys.show(hello, scene, changed);
 }
@@ -105,7 +130,7 @@ function showScene(hello: Hello, scene: Table, changed: string[]): void {
 function showPages({ control: mine, watching }: Pages): void {
   control = mine;
   hands.enabled = control && (status?.live ?? true);
-  document.querySelectorAll<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>("header select, footer :is(button, input, select), aside .live :is(select, input:not([type=search])), #choice")
+  document.querySelectorAll<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>("header select, #cancel, footer :is(button, input, select), aside .live :is(select, input:not([type=search])), #choice")
     .forEach((element) => (element.disabled = !control && element.id !== "picture"));
   const words = !connected ? "no connection to the program" : control ? (watching > 1 ? `${watching} pages look on` : "") : "looking on: another page controls";
   by("link").textContent = words;
@@ -169,6 +194,16 @@ function showCertificate(frame: Frame): void {
   })));
 }
 
+/** What is seen is the last there was, and nobody vouches for it any more. */
+function showEnd(): void {
+  sayOver("The program has ended", "or cannot be reached: what you see is its last frame.", "Start it again with taffeta view; it prints a new address.");
+  const box = by("certificate");
+  box.classList.remove("held", "missed");
+  box.querySelector(".verdict")!.textContent = "No connection";
+  box.querySelector("ul")!.replaceChildren();
+  certificateShown = "";
+}
+
 function notice(text: string, bad: boolean): void {
   const box = by("notices");
   const line = document.createElement("p");
@@ -181,7 +216,7 @@ function notice(text: string, bad: boolean): void {
 
 // --- wind: speed, heading and rise stand for the three numbers of the scene
 
-let windMoved = 0;
+let windMoved = -Infinity;
 
 function showWind([x, y, z]: Vector): void {
   // While a slider is under way the program's answers would pull it back.
@@ -233,6 +268,7 @@ const actions: { [id: string]: () => void } = {
   reset: () => link.tell({ do: "reset" }),
   record: () => link.tell({ do: status?.recording === null ? "record" : "stop" }),
   take: () => link.tell({ do: "take" }),
+  cancel: () => link.tell({ do: "pause" }),
   picture: () => void stage.picture().then((blob) => blob && download(blob, `${plainName()}-${stage.frame?.frame ?? 0}.png`)),
   save: () => void link.ask({ do: "save" }).then((text) => download(text ?? "", `${plainName()}.toml`), (error: Error) => notice(error.message, true)),
   help: () => by<HTMLDialogElement>("help-box").showModal(),
@@ -246,7 +282,7 @@ const changes: { [id: string]: (value: string) => void } = {
   compare: (value) => link.tell({ do: "compare", method: value || null }),
   threads: (value) => link.tell({ do: "threads", count: Number(value) }),
   speed: (value) => link.tell({ do: "speed", factor: value === "null" ? null : Number(value) }),
-  fabric: (value) => (status?.scene?.cloth as Table[]).forEach((_, k) => void change(`cloth[${k}].fabric`, value)),
+  fabric: (value) => status?.scene && fabricKeys(status.scene).forEach(({ key }) => void change(key, value)),
   tolerance: (value) => void change("solver.tolerance", Number(value) / 100),
   colour: (value) => stage.setColouring(value as Colouring),
   edges: (value) => stage.setEdges(value as Edges),
@@ -322,6 +358,11 @@ function turn(key: string, moves: boolean): boolean {
   return true;
 }
 
+// A button that is clicked does not catch the keys of the page; one that is reached by Tab does.
+document.addEventListener("mousedown", (event) => {
+  if ((event.target as HTMLElement).closest("button, summary")) event.preventDefault();
+});
+
 document.addEventListener("keydown", (event) => {
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest("dialog")) return;
@@ -344,7 +385,6 @@ function setTheme(theme: string): void {
   stage.retheme();
   plots.redraw();
 }
-const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
 setTheme(dark.matches ? "dark" : "light");
 new ResizeObserver(() => stage.shape && labelSides(stage.shape.methods)).observe(by("canvas"));

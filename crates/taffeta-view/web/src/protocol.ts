@@ -17,6 +17,8 @@ export interface Status {
   playing: boolean;
   speed: number | null;
   threads: number;
+  /** Whether a frame takes long. */
+  computing: boolean;
   recording: string | null;
   live: boolean;
   scene: Table | null;
@@ -48,6 +50,8 @@ export interface Shape {
   tolerance: number;
   cloths: { name: string; colour: string; particles: [number, number]; triangles: [number, number] }[];
   bodies: { name: string; form: Form }[];
+  /** So many of them, the last ones, were thrown. */
+  thrown: number;
   arrays: Arrays;
 }
 
@@ -90,6 +94,17 @@ export interface FrameSide {
 }
 
 export interface Frame { shape: number; serial: number; frame: number; time: number; sides: FrameSide[]; arrays: Arrays }
+
+/** The keys of a scene that name a fabric: of sheets and meshes, of garments, of panels that have their own. */
+export function fabricKeys(scene: Table): { key: string; fabric: string }[] {
+  const list = (value: Json | undefined) => (value ?? []) as Table[];
+  const garment = (one: Table, k: number) => [
+    { key: `garment[${k}].fabric`, fabric: one.fabric },
+    ...list(one.panel).map((panel, j) => ({ key: `garment[${k}].panel[${j}].fabric`, fabric: panel.fabric })),
+  ];
+  const all = [...list(scene.cloth).map(({ fabric }, k) => ({ key: `cloth[${k}].fabric`, fabric })), ...list(scene.garment).flatMap(garment)];
+  return all.filter((one): one is { key: string; fabric: string } => typeof one.fabric === "string");
+}
 
 const TYPES = { f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array } as const;
 

@@ -17,6 +17,10 @@ const QUALITIES = [
 ];
 /** A picture that takes longer than this on average is made more cheaply [ms]. */
 const SLOW = 27;
+/** After so long without a frame left out better pictures are tried [ms]; twice as long after every time that was too soon. */
+const RECOVERS = 4000;
+/** When nothing has moved for this long, the last picture is made as good as it can be [ms]. */
+const STILL = 400;
 /** Height of the view [degrees]. */
 const FIELD = 35;
 
@@ -39,7 +43,9 @@ export class Stage {
   /** Pictures made so far, and the mean time between them lately [ms]. */
   pictures = 0;
   meanInterval = 16;
+  /** How good pictures are while something moves, and how good the last one was. */
   quality = 0;
+  drawnQuality = -1;
   colouring: Colouring = "fabric";
   shape: Shape | null = null;
   frame: Frame | null = null;
@@ -62,6 +68,13 @@ export class Stage {
   private fresh: Frame | null = null;
   private last = 0;
   private busy = 0;
+  /** Since when no frame was left out, and how long that has to be before better pictures are tried [ms]. */
+  private calmSince = 0;
+  private recovers = RECOVERS;
+  /** Whether the quality of now is one that was tried. */
+  private tried = false;
+  /** Size of what is drawn [CSS pixels]. */
+  private size = { width: 1, height: 1 };
   private still: ReturnType<typeof setTimeout> | undefined;
   /** Share of the pictures lately before which frames were left out. */
   private leftOut = 0;
@@ -73,7 +86,10 @@ export class Stage {
     this.renderer.autoClear = false;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
-    this.controls.addEventListener("change", () => this.redraw());
+    this.controls.addEventListener("change", () => {
+      this.stayAbove();
+      this.redraw();
+    });
     for (const name of ["pointerdown", "wheel"]) canvas.addEventListener(name, () => (this.touched = true), { passive: true });
     this.floor = new THREE.Mesh(new THREE.CircleGeometry(1, 64).rotateX(-Math.PI / 2), new THREE.ShadowMaterial({ opacity: 0.22 }));
     this.floor.receiveShadow = true;
@@ -83,7 +99,7 @@ export class Stage {
     (this.grid.material as THREE.Material).transparent = true;
     (this.grid.material as THREE.Material).opacity = 0.3;
     this.scene.add(this.sky, this.sun, this.sun.target, this.floor, this.grid);
-    this.setQuality(software ? 2 : 0);
+    this.quality = software ? 2 : 0;
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
   }
@@ -106,10 +122,10 @@ export class Stage {
       side.group.add(side.cloth.group, side.bodies.group);
       this.scene.add(side.group);
       side.cloth.setEdges(this.edges, this.ink());
-      side.cloth.setWeave(QUALITIES[this.quality]!.weave);
       return side;
     });
     document.body.dataset.sides = String(this.sides.length);
+    this.drawnQuality = -1;
     this.resize();
   }
 
@@ -144,7 +160,8 @@ export class Stage {
 
   setShadows(shadows: boolean): void {
     this.shadows = shadows;
-    this.setQuality(this.quality);
+    this.drawnQuality = -1;
+    this.redraw();
   }
 
   setPins(byScene: number[], byHand: number[]): void {
@@ -181,6 +198,22 @@ export class Stage {
     const distance = (particle: number) => cloth.place(particle).distanceToSquared(hit.point);
     const particle = corners.reduce((best, corner) => (distance(corner) < distance(best) ? corner : best));
     return { side, particle, place: cloth.place(particle) };
+  }
+
+  /** The particle that is drawn nearest to a point of the canvas, no further from it than `radius` [CSS pixels]. */
+  near(x: number, y: number, radius: number): Pick | null {
+    const { side } = this.ray(x, y);
+    const cloth = this.sides[side]?.cloth;
+    const view = this.views()[side];
+    if (!cloth || !view || !this.shape) return null;
+    const [best, place] = [{ particle: -1, distance: radius }, new THREE.Vector3()];
+    const toView = new THREE.Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
+    for (let particle = 0; particle < this.shape.particles; particle++) {
+      const at = cloth.place(particle, place).applyMatrix4(toView);
+      const distance = Math.hypot(view.x + ((at.x + 1) / 2) * view.width - x, view.y + ((1 - at.y) / 2) * view.height - y);
+      if (distance < best.distance) Object.assign(best, { particle, distance });
+    }
+    return best.particle < 0 ? null : { side, particle: best.particle, place: cloth.place(best.particle) };
   }
 
   /** The ray through a point of the canvas, and the side that it is on. */
@@ -245,18 +278,25 @@ export class Stage {
     this.light();
   }
 
-  /** What is seen, with what lies behind it, as a PNG. */
+  /** What is seen, with what lies behind it, as a PNG of the window's size and as good as it can be. */
   picture(): Promise<Blob | null> {
-    this.render();
+    const { camera, size: { width, height } } = this;
+    const field = camera.fov;
+    // All that the canvas shows is in it, and more where the window is wider or higher.
+    const narrower = Math.max(1, (width * innerHeight) / (height * innerWidth));
+    camera.fov = (360 / Math.PI) * Math.atan(Math.tan((field * Math.PI) / 360) * narrower);
+    this.resize(innerWidth, innerHeight);
+    this.renderBest();
     const copy = document.createElement("canvas");
     [copy.width, copy.height] = [this.canvas.width, this.canvas.height];
     const pen = copy.getContext("2d")!;
     const sky = pen.createLinearGradient(0, 0, 0, copy.height);
-    const style = getComputedStyle(document.documentElement);
-    ["--sky-top", "--sky-low"].forEach((name, k) => sky.addColorStop(k, style.getPropertyValue(name).trim()));
+    ["--sky-top", "--sky-low"].forEach((name, k) => sky.addColorStop(k, this.style(name)));
     pen.fillStyle = sky;
     pen.fillRect(0, 0, copy.width, copy.height);
     pen.drawImage(this.canvas, 0, 0);
+    camera.fov = field;
+    this.resize();
     return new Promise((done) => copy.toBlob(done, "image/png"));
   }
 
@@ -296,8 +336,23 @@ export class Stage {
     this.grid.scale.setScalar(5 * ball.radius);
   }
 
+  /** The camera goes no deeper than the floor. */
+  private stayAbove(): void {
+    const { controls: { target }, camera } = this;
+    const floors = this.sides.map((side) => side.bodies.floor).filter((height) => height !== null);
+    const floor = Math.max(this.floor.position.y, ...floors) + camera.near;
+    const cosine = (floor - target.y) / camera.position.distanceTo(target);
+    this.controls.maxPolarAngle = Math.acos(Math.min(0.95, Math.max(-1, cosine)));
+    // What it has gone too deep is taken back, which calls this again.
+    if (this.controls.getPolarAngle() > this.controls.maxPolarAngle + 1e-6) this.controls.update();
+  }
+
+  private style(name: string): string {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  }
+
   private ink(): string {
-    return getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
+    return this.style("--ink");
   }
 
   private recolour(): void {
@@ -315,9 +370,11 @@ export class Stage {
     drawLegend(this.legend, scale, this.edges, groups);
   }
 
-  private setQuality(quality: number): void {
-    this.quality = Math.min(quality, QUALITIES.length - 1);
-    const { pixels, shadow, soft, weave } = QUALITIES[this.quality]!;
+  /** The next pictures are so good. */
+  private useQuality(quality: number): void {
+    if (quality === this.drawnQuality) return;
+    this.drawnQuality = quality;
+    const { pixels, shadow, soft, weave } = QUALITIES[quality]!;
     this.renderer.setPixelRatio(Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
     this.sun.castShadow = this.shadows && shadow > 0;
     this.sun.shadow.mapSize.set(shadow || 1, shadow || 1);
@@ -329,22 +386,23 @@ export class Stage {
       // The kind of shadow is compiled into every material.
       if (object instanceof THREE.Mesh) (object.material as THREE.Material).needsUpdate = true;
     });
-    this.resize();
   }
 
-  private resize(): void {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+  private resize(width = this.canvas.clientWidth, height = this.canvas.clientHeight): void {
     if (width === 0 || height === 0) return;
+    this.size = { width, height };
     this.renderer.setSize(width, height, false);
     const view = this.views()[0]!;
     this.camera.aspect = view.width / view.height;
     this.camera.updateProjectionMatrix();
+    // Another size empties the canvas: it is filled before anybody sees that.
+    this.render();
     this.redraw();
   }
 
   /** The part of the canvas of every side: beside one another, or one above the other where it is narrow. */
   private views(): { x: number; y: number; width: number; height: number }[] {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const { width, height } = this.size;
     if (this.sides.length < 2) return [{ x: 0, y: 0, width, height }];
     if (width < height) return [0, 1].map((k) => ({ x: 0, y: (k * height) / 2, width, height: height / 2 }));
     return [0, 1].map((k) => ({ x: (k * width) / 2, y: 0, width: width / 2, height }));
@@ -364,29 +422,42 @@ export class Stage {
         this.frameAll(this.camera.userData.start);
       } else this.follow();
     }
-    // Two sides share the map of shadows, so it cannot be kept from one to the other. Once all is still it is made anew.
-    const kept = fresh !== null && this.sides.length < 2 && this.pictures % QUALITIES[this.quality]!.every > 0;
+    const sameQuality = this.drawnQuality === this.quality;
+    this.useQuality(this.quality);
+    // Two sides share the map of shadows, so it cannot be kept from one to the other.
+    const kept = sameQuality && fresh !== null && this.sides.length < 2 && this.pictures % QUALITIES[this.quality]!.every > 0;
     this.renderer.shadowMap.autoUpdate = !kept;
     clearTimeout(this.still);
-    if (kept) this.still = setTimeout(() => this.redraw(), 200);
+    this.still = setTimeout(() => this.renderBest(), STILL);
     this.render();
-    this.pictures += 1;
     if (fresh) this.displayed(fresh);
     this.keepUp(now);
   }
 
-  /** Makes cheaper pictures where those of now come too slowly, and never quite gives up shadows for a single hiccup. */
+  /** Makes cheaper pictures where those of now come too slowly, better ones when that has not happened for a while. */
   private keepUp(now: number): void {
     // After a pause the time since the last picture says nothing.
     if (now - this.last < 1000) {
       this.meanInterval += 0.06 * (now - this.last - this.meanInterval);
       this.busy += 1;
+      if (this.leftOut > 0.05) this.calmSince = now;
       if (this.busy > 20 && this.meanInterval > SLOW && this.quality < QUALITIES.length - 1 && this.isBehind()) {
-        this.setQuality(this.quality + 1);
-        this.busy = 0;
-      }
-    }
+        if (this.tried) this.recovers *= 2;
+        this.change(this.quality + 1, false, now);
+      } else if (this.quality > 0 && now - this.calmSince > this.recovers) this.change(this.quality - 1, true, now);
+    } else this.calmSince = now;
     this.last = now;
+  }
+
+  private change(quality: number, tried: boolean, now: number): void {
+    [this.quality, this.tried, this.busy, this.calmSince] = [quality, tried, 0, now];
+  }
+
+  /** A picture as good as it can be, of what stands still. */
+  private renderBest(): void {
+    this.useQuality(0);
+    this.renderer.shadowMap.autoUpdate = true;
+    this.render();
   }
 
   /** Whether it is the pictures that are slow and not the frames: the program has left some out for us. */
@@ -395,7 +466,11 @@ export class Stage {
   }
 
   private render(): void {
-    const { clientHeight: height } = this.canvas;
+    // Before there is something to see, light and camera have no place.
+    if (!this.framed) return;
+    const { height } = this.size;
+    // Browsers show the first picture of a canvas without what lies behind it.
+    if (this.pictures < 3) this.renderer.setClearColor(this.style("--sky-low"), this.pictures < 2 ? 1 : 0);
     this.renderer.setScissorTest(true);
     this.views().forEach((view, number) => {
       this.sides.forEach((side, k) => (side.group.visible = k === number || this.sides.length < 2));
@@ -406,5 +481,6 @@ export class Stage {
       this.renderer.clear();
       this.renderer.render(this.scene, this.camera);
     });
+    this.pictures += 1;
   }
 }

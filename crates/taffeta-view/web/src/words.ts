@@ -42,7 +42,10 @@ export function certificateWords(frame: number, tolerance: number, report: Repor
   const late = certificate.frame === frame ? "" : ` (frame ${certificate.frame})`;
   const { cloth_body: body, cloth_cloth: cloth, min_gap_m: gap } = certificate;
   if (body > 0) lines.push({ text: `Cloth passes through bodies: ${counted(body, "triangle")}${late}.`, tone: "bad" });
-  else if (gap !== null) lines.push({ text: `No cloth inside a body; smallest gap ${figures(1000 * gap)} mm${late}.`, tone: "" });
+  else if (gap !== null) {
+    const near = gap < 1 ? `smallest gap ${figures(1000 * gap)} mm` : `the nearest is ${figures(gap)} m away`;
+    lines.push({ text: `No cloth inside a body; ${near}${late}.`, tone: "" });
+  }
   if (cloth > 0) lines.push({ text: `Cloth passes through cloth: ${counted(cloth, "pair")} of triangles${late}.`, tone: "bad" });
   else lines.push({ text: `No cloth passes through cloth${late}.`, tone: "" });
   const held = strainHeld && report.converged !== false && body === 0 && cloth === 0;

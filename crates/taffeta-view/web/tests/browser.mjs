@@ -1,7 +1,7 @@
 // The page in a real browser: it loads, the cloth moves, hands and controls do what they say, at every size, light and dark.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { browser, page, shots, viewer } from "./rig.mjs";
 
@@ -63,6 +63,13 @@ await test("the page loads and the cloth moves", ["flag"], {}, async (opened) =>
   assert.equal(await opened.locator(".plot").count(), 5);
 });
 
+await test("the start keeps its promises", ["hang"], {}, async (opened) => {
+  await opened.click("#play");
+  await opened.click("#reset");
+  await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 0 && window.taffeta.stage.frame.sides[0].certificate);
+  assert.match(await opened.locator("#certificate").innerText(), /Frame 0: all promises held/);
+});
+
 await test("a drag moves a vertex, and letting go frees it", ["hang"], {}, async (opened) => {
   await frames(opened, 2);
   await opened.click("#play");
@@ -91,6 +98,107 @@ await test("a drag moves a vertex, and letting go frees it", ["hang"], {}, async
   await status(opened, () => window.taffeta.status.held.length === 0);
 });
 
+/** A point of the cloth on the screen. */
+const onCloth = (opened, particle) => opened.evaluate((particle) => {
+  const { stage } = window.taffeta;
+  const box = document.getElementById("canvas").getBoundingClientRect();
+  const [x, y] = stage.onCanvas(stage.sides[0].cloth.place(particle));
+  return [x + box.left, y + box.top];
+}, particle);
+
+await test("a reload in mid-drag lets go", ["flag"], {}, async (opened) => {
+  const [x, y] = await onCloth(opened, 1225);
+  await opened.mouse.move(x, y);
+  await opened.mouse.down();
+  await opened.mouse.move(x + 20, y, { steps: 3 });
+  await status(opened, () => window.taffeta.status.held.length === 1);
+  await opened.reload();
+  await status(opened, () => window.taffeta?.status?.held.length === 0);
+  await opened.mouse.up();
+});
+
+await test("a press close beside the cloth grabs it, and the camera stays above the floor", ["hang"], {}, async (opened) => {
+  const camera = () => opened.evaluate(() => window.taffeta.stage.camera.position.toArray());
+  await opened.click("#play");
+  await lastFrame(opened);
+  // From the lowest point of the cloth ten pixels down: beside it, but not far.
+  const [x, y] = await opened.evaluate(() => {
+    const { stage } = window.taffeta;
+    const box = document.getElementById("canvas").getBoundingClientRect();
+    const all = Array.from({ length: stage.shape.particles }, (_, k) => stage.onCanvas(stage.sides[0].cloth.place(k)));
+    const [x, y] = all.reduce((low, at) => (at[1] > low[1] ? at : low));
+    return [x + box.left, y + box.top + 10];
+  });
+  const before = await camera();
+  await opened.mouse.move(x, y);
+  await opened.waitForFunction(() => document.getElementById("canvas").classList.contains("hand"));
+  await opened.mouse.down();
+  await opened.mouse.move(x + 30, y, { steps: 3 });
+  await status(opened, () => window.taffeta.status.held.length === 1);
+  await opened.mouse.up();
+  assert.deepEqual(await camera(), before, "the camera stands still");
+  const { x: left, y: top } = await opened.locator("#canvas").boundingBox();
+  await opened.mouse.move(left + 30, top + 300);
+  await opened.mouse.down();
+  await opened.mouse.move(left + 30, top + 10, { steps: 5 });
+  await opened.mouse.up();
+  assert.notDeepEqual(await camera(), before, "far beside the cloth the view turns");
+  const floor = await opened.evaluate(() => window.taffeta.stage.floor.position.y);
+  assert.ok((await camera())[1] > floor, `${await camera()} is above ${floor}`);
+});
+
+await test("two fingers on the cloth zoom", ["flag"], { touch: true }, async (opened) => {
+  await opened.click("#play");
+  await lastFrame(opened);
+  const distance = () => opened.evaluate(() => window.taffeta.stage.controls.getDistance());
+  const before = await distance();
+  const [x, y] = await onCloth(opened, 1225);
+  const cdp = await opened.context().newCDPSession(opened);
+  const fingers = (...across) => across.map((dx, id) => ({ x: x + dx, y, id }));
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers(-20) });
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers(-20, 20) });
+  for (const apart of [30, 50, 80]) await cdp.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: fingers(-apart, apart) });
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  assert.ok((await distance()) < 0.7 * before, `${before} to ${await distance()}`);
+  await status(opened, () => window.taffeta.status.held.length === 0);
+});
+
+await test("nothing flashes while the page loads", ["flag"], {}, async (opened) => {
+  const cdp = await opened.context().newCDPSession(opened);
+  const pictures = [];
+  cdp.on("Page.screencastFrame", ({ data, sessionId }) => {
+    pictures.push(data);
+    cdp.send("Page.screencastFrameAck", { sessionId }).catch(() => {});
+  });
+  await cdp.send("Page.startScreencast", { format: "png", maxWidth: 400, maxHeight: 250 });
+  for (let k = 0; k < 3; k++) {
+    await opened.reload();
+    await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 5);
+  }
+  await cdp.send("Page.stopScreencast");
+  // The upper left corner of the stage shows nothing but the sky.
+  const darkest = await opened.evaluate((pictures) => Promise.all(pictures.map(async (data) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))]));
+    const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    pen.drawImage(image, 0, 0);
+    return pen.getImageData(8, 35, 1, 1).data[0];
+  })), pictures);
+  assert.ok(Math.min(...darkest) > 128, `${darkest}`);
+});
+
+await test("a frame that takes long says so and can be cancelled", ["flag"], {}, async (opened) => {
+  const set = (key, value) => opened.evaluate(([key, value]) => window.taffeta.link.ask({ do: "set", key, value }), [key, value]);
+  await set("solver.steps_per_frame", 100_000);
+  await set("frame_time", 1000);
+  await opened.locator("#computing").waitFor();
+  await opened.screenshot({ path: join(shots, "computing.png") });
+  await opened.click("#cancel");
+  await status(opened, () => !window.taffeta.status.playing && !window.taffeta.status.computing);
+  await opened.locator("#computing").waitFor({ state: "hidden" });
+  await opened.selectOption("#choice", "hang");
+  await status(opened, () => window.taffeta.status.choice === "hang");
+});
+
 await test("the tools pin and throw", ["flag"], {}, async (opened) => {
   await opened.getByRole("radio", { name: "Pin" }).click();
   const [x, y] = await opened.evaluate(() => {
@@ -105,6 +213,22 @@ await test("the tools pin and throw", ["flag"], {}, async (opened) => {
   await opened.mouse.click(x, y);
   await opened.waitForFunction(() => window.taffeta.stage.shape.bodies.length === 1);
   await frames(opened, 3);
+});
+
+await test("a ball that flies away is not looked after", ["flag"], {}, async (opened) => {
+  const distance = () => opened.evaluate(() => window.taffeta.stage.camera.position.length());
+  await opened.click("#play");
+  await opened.getByRole("button", { name: "See all" }).click();
+  const before = await distance();
+  // Away from the cloth, as fast as it goes.
+  await opened.evaluate(() => window.taffeta.link.ask({ do: "ball", from: [0, 3, 3], velocity: [0, 20, 60], radius: 0.1 }));
+  await opened.click("#play");
+  await frames(opened, 15);
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.getByRole("button", { name: "See all" }).click();
+  assert.ok((await distance()) < 1.5 * before, `from ${before} to ${await distance()}`);
+  assert.match(await opened.locator("#certificate").innerText(), /the nearest is [\d.]+ m away/);
 });
 
 await test("a slider changes the wind, a key changes the cloth", ["flag"], {}, async (opened) => {
@@ -136,6 +260,32 @@ await test("a slider changes the wind, a key changes the cloth", ["flag"], {}, a
   await columns.press("Enter");
   await opened.locator("#notices .bad").waitFor();
   await opened.locator("#notices .bad").evaluateAll((lines) => lines.forEach((line) => line.remove()));
+});
+
+await test("a garment is made of another fabric", ["shirt"], {}, async (opened) => {
+  const before = await opened.evaluate(() => window.taffeta.stage.shape.cloths[0].colour);
+  assert.notEqual(await opened.locator("#fabric").inputValue(), "silk");
+  await opened.selectOption("#fabric", "silk");
+  await opened.waitForFunction((before) => window.taffeta.stage.shape.cloths[0].colour !== before, before);
+  await status(opened, () => window.taffeta.status.scene.garment[0].fabric === "silk");
+  assert.equal(await opened.locator("#fabric").inputValue(), "silk");
+});
+
+await test("strain is read on the cloth", ["hang"], {}, async (opened) => {
+  await frames(opened, 5);
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.selectOption("#colour", "strain");
+  await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
+  const shot = (await opened.screenshot({ path: join(shots, "strain.png") })).toString("base64");
+  const points = await Promise.all([200, 620, 1130, 1500, 2100].map((particle) => onCloth(opened, particle)));
+  const light = await opened.evaluate(async ([data, points]) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))]));
+    const pen = new OffscreenCanvas(image.width, image.height).getContext("2d", { willReadFrequently: true });
+    pen.drawImage(image, 0, 0);
+    return points.map(([x, y]) => Math.max(...pen.getImageData(Math.round(x), Math.round(y), 1, 1).data.slice(0, 3)));
+  }, [shot, points]);
+  assert.ok(light.every((channel) => channel > 150), `${light}`);
 });
 
 await test("A and B run side by side in step", ["hang"], {}, async (opened) => {
@@ -175,7 +325,23 @@ await test("pictures and scene files are saved", ["flag"], {}, async (opened) =>
   const [scene] = await Promise.all([opened.waitForEvent("download"), opened.click("#save")]);
   assert.match(readFileSync(await scene.path(), "utf8"), /\[air\]/);
   const [picture] = await Promise.all([opened.waitForEvent("download"), opened.click("#picture")]);
-  assert.equal(readFileSync(await picture.path()).subarray(1, 4).toString(), "PNG");
+  const bytes = readFileSync(await picture.path());
+  assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+  assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1400, 860], "it has the window's size");
+  writeFileSync(join(shots, "picture.png"), bytes);
+});
+
+await test("pictures get better again, and what stands still is as good as it can be", ["flag"], {}, async (opened) => {
+  await opened.evaluate(() => window.taffeta.link.ask({ do: "speed", factor: 0.1 }));
+  // As after a slow moment.
+  await opened.evaluate(() => (window.taffeta.stage.quality = 4));
+  await opened.waitForFunction(() => window.taffeta.stage.quality < 4);
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
+  const [drawn, shown] = await opened.evaluate(() => [document.getElementById("canvas").width, document.getElementById("canvas").clientWidth]);
+  assert.equal(drawn, shown);
+  await opened.screenshot({ path: join(shots, "still.png") });
 });
 
 await test("everything can be done by keyboard", ["hang"], {}, async (opened) => {
@@ -203,6 +369,15 @@ await test("everything can be done by keyboard", ["hang"], {}, async (opened) =>
   for (const id of ["choice", "method", "play", "wind-speed", "colour", "save", "canvas"]) assert.ok(reached.has(id), `${id} is reached`);
 });
 
+await test("Space plays after a click on a tool", ["flag"], {}, async (opened) => {
+  for (const name of ["Pin", "Turn"]) {
+    const playing = await opened.evaluate(() => window.taffeta.status.playing);
+    await opened.getByRole("radio", { name }).click();
+    await opened.keyboard.press(" ");
+    await opened.waitForFunction((before) => window.taffeta.status.playing !== before, playing);
+  }
+});
+
 await test("a second page looks on and can take control", ["flag"], {}, async (opened, { url }) => {
   const second = await page(chromium, url);
   assert.ok(await second.locator("#play").isDisabled());
@@ -225,6 +400,35 @@ for (const [name, width, height] of [["narrow", 390, 844], ["wide", 1920, 1080],
   }
 }
 
+await test("the page says so when the program ends", ["flag"], {}, async (opened, served) => {
+  await opened.waitForFunction(() => document.getElementById("certificate").classList.contains("held"));
+  served.stop();
+  await opened.getByText("The program has ended").waitFor();
+  assert.equal(await opened.locator("#certificate").getAttribute("class"), "");
+  assert.doesNotMatch(await opened.locator("#certificate").innerText(), /held/);
+  await opened.screenshot({ path: join(shots, "ended.png") });
+  // Attempts to connect again are told at the console.
+  opened.troubles.length = 0;
+});
 await chromium.close();
+
+if ("the page says so where there is no WebGL".includes(process.argv[2] ?? "")) {
+  const blind = await browser("--disable-3d-apis");
+  const served = await viewer("flag");
+  try {
+    const opened = await blind.newPage();
+    await opened.goto(served.url);
+    await opened.getByText("draws nothing in three dimensions").waitFor({ timeout: 60_000 });
+    await opened.screenshot({ path: join(shots, "no-webgl.png") });
+    console.log("ok      the page says so where there is no WebGL");
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  the page says so where there is no WebGL\n${error.stack}`);
+  } finally {
+    served.stop();
+  }
+  await blind.close();
+}
+
 console.log(failed === 0 ? "all tests passed" : `${failed} tests failed`);
 process.exit(failed === 0 ? 0 : 1);

@@ -20,14 +20,14 @@ export function skip(why) {
 }
 
 /** A browser without a window and without a GPU: it draws the page as on any machine that has none, WebGL alone through SwiftShader. */
-export async function browser() {
+export async function browser(...more) {
   if (!existsSync(program)) skip(`${program} is not built; cargo build --release`);
   if (!browserPath) skip("no Chromium is installed; name one in CHROMIUM");
   const playwright = await import("playwright-core").catch(() => skip("playwright-core is not installed; npm ci"));
   mkdirSync(shots, { recursive: true });
   return playwright.chromium.launch({
     executablePath: browserPath,
-    args: ["--no-sandbox", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: ["--no-sandbox", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", ...more],
   });
 }
 

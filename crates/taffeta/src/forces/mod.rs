@@ -48,11 +48,12 @@ pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
         .sum();
     let buckles: f64 =
         (0..model.buckles.ends.len()).map(|s| buckle(model, s).energy(&model.buckles.ends[s].map(at))).sum();
-    let gas: f64 = model
-        .balloons
-        .iter()
-        .map(|b| filling(b).energy(pressure::volume(positions, &model.triangles[b.triangles.clone()])))
-        .sum();
+    // That of a gas that stays in counts from its start: what it takes to make room for it there is none of the cloth's.
+    let inflated = |b: &Balloon| {
+        let volume = pressure::volume(positions, &model.triangles[b.triangles.clone()]);
+        filling(b).energy(volume) - b.sealed.map_or(0.0, |start| filling(b).energy(start))
+    };
+    let gas: f64 = model.balloons.iter().map(inflated).sum();
     stretch + bend + triangles + folds + pulls + buckles + gas
 }
 

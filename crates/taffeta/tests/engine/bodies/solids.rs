@@ -47,6 +47,12 @@ fn centre(simulation: &Simulation) -> DVec3 {
 }
 
 #[test]
+fn jelly_that_rests_stores_no_energy() {
+    let elastic = simulation(&jelly(Method::Bdf2, 1.0)).energy().elastic;
+    assert!(elastic.abs() < 1e-6, "{elastic} J");
+}
+
+#[test]
 fn a_ball_of_tetrahedra_bounces_and_keeps_its_volume() {
     // The gas that keeps the volume is for implicit methods alone; springs by themselves give way by more.
     for (method, keeps) in [(Method::Bdf2, 0.03), (Method::BackwardEuler, 0.03), (Method::Verlet, 0.2)] {

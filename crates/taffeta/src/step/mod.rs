@@ -149,8 +149,9 @@ impl Simulation {
 
     /// The same, while somebody is told of its stages.
     pub fn step_observed(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        let many = self.model.particle_count() >= WORTH_A_TEAM;
-        if many { parallel::together(|| self.take_step(observer)) } else { self.take_step(observer) }
+        // The matrices of other methods are parallel within what is parallel, which a team is not.
+        let short = self.model.method.keeps_lengths() && self.model.particle_count() >= WORTH_A_TEAM;
+        if short { parallel::together(|| self.take_step(observer)) } else { self.take_step(observer) }
     }
 
     fn take_step(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {

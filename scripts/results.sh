@@ -14,6 +14,7 @@ bench() { "$taffeta" bench "$@" --out "$out" || [ $? = 1 ]; }
 bench papers "$@"
 bench physics "$@"
 bench compare hang --set cloth[0].sheet.columns=20 --set cloth[0].sheet.rows=20 --threads 1 "$@"
+bench scale --scene drape --skip 20 --grid 50,100,200 --threads 1,2,4,8,16 "$@"
 if [ -n "${PEERS:-}" ]; then
     bench peers "$PEERS" --scene hang,drape --grid 10,30,100 --frames 60 --seconds 10 --budget 20 --threads 1 "$@"
 fi

@@ -1,24 +1,26 @@
 //! Work on all threads of the current pool; nothing else in the engine knows of one.
 //!
-//! Callers cut work into tasks that share nothing they write, and threads only decide who does a task: their number changes no bit. Behind
-//! `pool::both` stands one copy of the pool's machinery for the whole engine, where generic code would make one for every caller.
-//! Without the feature `parallel` all runs on the calling thread.
+//! Callers cut work into tasks that share nothing they write, and threads only decide who does a task: their number changes no bit. Within
+//! [`together`] the threads of the pool are a [`team`] that stays awake from pass to pass; elsewhere every pass is forked and joined. Tasks of a
+//! pass of a team do what is parallel in them on their own thread. Without the feature `parallel` all runs on the calling thread.
+
+#[cfg(feature = "parallel")]
+mod pool;
+#[cfg(feature = "parallel")]
+pub mod team;
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
-#[cfg(feature = "parallel")]
-mod pool {
-    pub use rayon::current_num_threads as threads;
-
-    pub fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-        rayon::join(a, b);
-    }
-}
-
 #[cfg(not(feature = "parallel"))]
 mod pool {
-    pub fn threads() -> usize {
+    use std::ops::Range;
+
+    pub fn together<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+
+    pub fn members() -> usize {
         1
     }
 
@@ -26,10 +28,13 @@ mod pool {
         a();
         b();
     }
+
+    pub fn run(tasks: usize, _: usize, work: &(dyn Fn(usize, Range<usize>) + Sync)) {
+        work(0, 0..tasks);
+    }
 }
 
-/// Jobs for every thread, if there are tasks for so many: enough for all to end together, few enough to cost nothing.
-const JOBS: usize = 4;
+pub use pool::{members, together};
 
 /// The answers of both, which run side by side if a thread is free.
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
@@ -77,41 +82,106 @@ pub fn chunk<T>(items: &[T], size: usize, number: usize) -> &[T] {
     items.chunks(size).nth(number).unwrap_or_default()
 }
 
-/// Runs `work(chunk, own part of a, own part of b)` for every chunk.
+/// A list cut into parts in a row.
+#[derive(Debug, Clone, Default)]
+pub struct Cut {
+    /// Where every part ends.
+    ends: Vec<usize>,
+}
+
+impl Cut {
+    /// Into parts of these lengths.
+    pub fn new(lengths: impl Iterator<Item = usize>) -> Self {
+        let mut cut = Self::default();
+        cut.renew(lengths);
+        cut
+    }
+
+    /// Into other parts.
+    pub fn renew(&mut self, lengths: impl Iterator<Item = usize>) {
+        self.ends.clear();
+        self.ends.extend(lengths.scan(0_usize, |end, length| {
+            *end = end.checked_add(length).expect("a list has an end");
+            Some(*end)
+        }));
+    }
+
+    fn parts(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn length(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    fn part(&self, number: usize) -> Range<usize> {
+        number.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[number]
+    }
+}
+
+/// Runs `work(item, own part of a, own part of b)` for every item and its part of both lists.
 ///
-/// `range_of` tells which particles a chunk owns; the ranges follow one another and cover `a` and `b`.
-pub fn for_each_chunk<C: Send, T: Send>(
-    chunks: &mut [C],
-    range_of: impl Fn(&C) -> Range<usize> + Sync,
+/// # Panics
+/// If there is no item for every part, or a list has another length.
+pub fn each_part<C: Send, T: Send>(
+    items: &mut [C],
+    cut: &Cut,
     a: &mut [T],
     b: &mut [T],
     work: impl Fn(&mut C, &mut [T], &mut [T]) + Sync,
 ) {
-    split(chunks, 0, &range_of, a, b, &work);
+    assert!(cut.parts() == items.len(), "an item for every part");
+    assert!([a.len(), b.len()] == [cut.length(); 2], "lists as long as their cut");
+    let (items, a, b) = (Disjoint::new(items, 1), Disjoint::new(a, 1), Disjoint::new(b, 1));
+    pool::run(cut.parts(), 1, &|_, job| {
+        // SAFETY: no part is in two jobs.
+        let items = unsafe { items.of(&job) };
+        for (number, item) in job.zip(items) {
+            // SAFETY: as above, and parts of a cut are in a row.
+            let (a, b) = unsafe { (a.of(&cut.part(number)), b.of(&cut.part(number))) };
+            work(item, a, b);
+        }
+    });
 }
 
-fn split<C: Send, T: Send>(
-    chunks: &mut [C],
-    first: usize,
-    range_of: &(impl Fn(&C) -> Range<usize> + Sync),
-    a: &mut [T],
-    b: &mut [T],
-    work: &(impl Fn(&mut C, &mut [T], &mut [T]) + Sync),
-) {
-    match chunks {
-        [] => {}
-        [chunk] => work(chunk, a, b),
-        _ => {
-            let (left, right) = chunks.split_at_mut(chunks.len() / 2);
-            let cut = range_of(&right[0]).start;
-            let (a_left, a_right) = a.split_at_mut(cut - first);
-            let (b_left, b_right) = b.split_at_mut(cut - first);
-            join(
-                || split(left, first, range_of, a_left, b_left, work),
-                || split(right, cut, range_of, a_right, b_right, work),
-            );
+/// Runs `work(number, own part)` for every part of a list.
+///
+/// # Panics
+/// If the list has another length.
+pub fn each_part_alone<A: Send>(cut: &Cut, items: &mut [A], work: impl Fn(usize, &mut [A]) + Sync) {
+    assert_eq!(items.len(), cut.length(), "a list as long as its cut");
+    let items = Disjoint::new(items, 1);
+    pool::run(cut.parts(), 1, &|_, job| {
+        for number in job {
+            // SAFETY: no part is in two jobs, and parts of a cut are in a row.
+            work(number, unsafe { items.of(&cut.part(number)) });
         }
-    }
+    });
+}
+
+/// Runs `work(number, own part, scratch)` for every part of a list, as a team if there is scratch for all [`members`]: no two threads have the same. Else on this
+/// thread.
+///
+/// # Panics
+/// If the list has another length, or there is no scratch.
+pub fn each_part_with<A: Send, S: Send>(
+    cut: &Cut,
+    items: &mut [A],
+    scratch: &mut [S],
+    work: impl Fn(usize, &mut [A], &mut S) + Sync,
+) {
+    assert_eq!(items.len(), cut.length(), "a list as long as its cut");
+    let (items, many) = (Disjoint::new(items, 1), (2..=scratch.len()).contains(&members()));
+    let scratch = Disjoint::new(scratch, 1);
+    let work = |member: usize, job: Range<usize>| {
+        // SAFETY: no two threads are the same member at a time.
+        let scratch = unsafe { &mut scratch.of(&(member..member + 1))[0] };
+        for number in job {
+            // SAFETY: no part is in two jobs, and parts of a cut are in a row.
+            work(number, unsafe { items.of(&cut.part(number)) }, scratch);
+        }
+    };
+    if many { pool::run(cut.parts(), 1, &work) } else { work(0, 0..cut.parts()) }
 }
 
 /// Runs `work` for every part and its fellow.
@@ -124,28 +194,13 @@ fn zip<A: Send, B: Send>(
     let tasks = fellows.len();
     assert_eq!(parts.count(), tasks, "a fellow for every part");
     let fellows = Disjoint::new(fellows, 1);
-    run(tasks, least, &|job| {
+    pool::run(tasks, least, &|_, job| {
         // SAFETY: no task is in two jobs.
         let (items, fellows) = unsafe { (parts.of(&job), fellows.of(&job)) };
         for ((k, part), fellow) in job.zip(items.chunks_mut(parts.size)).zip(fellows) {
             work(k, part, fellow);
         }
     });
-}
-
-/// Cuts tasks into jobs of at least `least`, each with tasks in a row and every task in one, and does them all.
-fn run(tasks: usize, least: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    let jobs = if pool::threads() > 1 { JOBS * pool::threads() } else { 1 };
-    halve(0..tasks, least.max(tasks / jobs), work);
-}
-
-fn halve(tasks: Range<usize>, least: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    if tasks.len() < 2 || tasks.len() / 2 < least {
-        return work(tasks);
-    }
-    let middle = tasks.start + tasks.len() / 2;
-    let (left, right) = (tasks.start..middle, middle..tasks.end);
-    pool::both(&mut || halve(left.clone(), least, work), &mut || halve(right.clone(), least, work));
 }
 
 /// A slice that threads get in parts of `size` items; the last may have fewer.

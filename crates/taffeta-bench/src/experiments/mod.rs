@@ -11,6 +11,7 @@ mod papers;
 mod params;
 mod peers;
 mod physics;
+mod scale;
 mod stable_step;
 mod tree;
 
@@ -45,6 +46,7 @@ enum Experiment {
     Params(params::Args),
     Compare(compare::Args),
     Peers(peers::Args),
+    Scale(scale::Args),
 }
 
 /// What all experiments are asked.
@@ -86,6 +88,7 @@ impl Experiment {
             Self::Params(args) => ("params", &args.common),
             Self::Compare(args) => ("compare", &args.common),
             Self::Peers(args) => ("peers", &args.common),
+            Self::Scale(args) => ("scale", &args.common),
         }
     }
 
@@ -103,6 +106,7 @@ impl Experiment {
             Self::Papers(args) => papers::measure(args),
             Self::Compare(args) => compare::measure(args),
             Self::Peers(args) => peers::measure(args),
+            Self::Scale(args) => scale::measure(args),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::FrameSteps;
 use serde::Serialize;
 
 /// Wall and CPU time of frames, stepping alone [ms].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Milliseconds {
     /// Median wall time.
     pub median: f64,

@@ -85,6 +85,28 @@ fn detection_is_told_with_and_without_lists() {
 }
 
 #[test]
+fn scaling_is_told_for_every_number_of_threads_with_the_same_bits() {
+    let place = Workplace::new();
+    let words = ["bench", "scale", "--grid", "12", "--frames", "2", "--threads", "1,2", "--out", "."];
+    place.succeed(&words);
+    let all = place.json("scale.json");
+    let rows = all["rows"].as_array().unwrap();
+    let told = |row: &serde_json::Value| {
+        (row["scaling"].as_str().unwrap().to_string(), row["grid"].as_u64().unwrap())
+    };
+    let expected = [("strong", 12), ("strong", 12), ("weak", 12), ("weak", 17)];
+    assert_eq!(
+        rows.iter().map(told).collect::<Vec<_>>(),
+        expected.map(|(kind, grid)| (kind.to_string(), grid))
+    );
+    assert_eq!(rows[0]["hash"], rows[1]["hash"]);
+    assert_ne!(rows[0]["hash"], rows[3]["hash"]);
+    assert_eq!((rows[0]["speed_up"].as_f64(), rows[0]["efficiency"].as_f64()), (Some(1.0), Some(1.0)));
+    let page = std::fs::read_to_string(place.path("scale.md")).unwrap();
+    assert!(page.contains("find contacts") && page.contains("times as fast"), "{page}");
+}
+
+#[test]
 fn physics_tells_every_row_and_whether_it_passes() {
     let place = Workplace::new();
     let only =

@@ -3,20 +3,36 @@
 use super::wind;
 use crate::math::{DVec3, Vec4};
 use crate::model::{AirModel, Environment, Model};
+use crate::parallel;
 
 /// Forces that are held for some time: those of the air on all triangles, and those from outside.
 #[derive(Debug)]
 pub struct HeldForces {
     on_triangles: Vec<Vec4>,
     on_particles: Vec<Vec4>,
+    /// Triangles around every particle, in order: those of particle i stand from `around_from[i]` to `around_from[i + 1]`.
+    around: Vec<u32>,
+    around_from: Vec<u32>,
 }
+
+/// Triangles and particles that one task looks after.
+const CHUNK: usize = 512;
 
 impl HeldForces {
     /// Room for a model.
     pub fn new(model: &Model, environment: &Environment) -> Self {
         let (triangles, particles) = (model.triangles.len(), model.particle_count());
         let in_air = environment.air.density > 0.0;
+        let mut around: Vec<(u32, u32)> = Vec::new();
+        if in_air {
+            let corners = |(triangle, t): (&[u32; 3], u32)| triangle.map(|i| (i, t));
+            around.extend(model.triangles.iter().zip(0..).flat_map(corners));
+            around.sort_unstable();
+        }
+        let before = |i: usize| around.partition_point(|(particle, _)| (*particle as usize) < i) as u32;
         Self {
+            around_from: (0..=particles).map(before).collect(),
+            around: around.iter().map(|(_, t)| *t).collect(),
             on_triangles: vec![Vec4::ZERO; if in_air { triangles } else { 0 }],
             on_particles: Vec::with_capacity(particles),
         }
@@ -35,7 +51,7 @@ impl HeldForces {
         environment: &Environment,
         (time, duration): (f64, f64),
         x: &[Vec4],
-        velocity: impl Fn([usize; 3]) -> DVec3,
+        velocity: impl Fn([usize; 3]) -> DVec3 + Sync,
     ) {
         let (air, forces) = (&environment.air, &environment.forces);
         self.on_particles.clear();
@@ -50,17 +66,20 @@ impl HeldForces {
         let wind = wind(air);
         for cloth in &model.cloths {
             let area_mass = 1e-3 * cloth.fabric.density;
-            for t in cloth.triangles.clone() {
-                let [a, b, c] = model.triangles[t].map(|i| i as usize);
+            let triangles = &model.triangles[cloth.triangles.clone()];
+            parallel::each(&mut self.on_triangles[cloth.triangles.clone()], CHUNK, |t, third| {
+                let [a, b, c] = triangles[t].map(|i| i as usize);
                 let centre = (x[a] + x[b] + x[c]).xyz() / 3.0;
                 let stream = wind.at(centre, time) - velocity([a, b, c]);
                 let normal = (x[b] - x[a]).xyz().cross((x[c] - x[a]).xyz());
-                self.on_triangles[t] = (force(normal, stream, air, area_mass, duration) / 3.0).into();
-            }
+                *third = (force(normal, stream, air, area_mass, duration) / 3.0).into();
+            });
         }
-        for (triangle, third) in model.triangles.iter().zip(&self.on_triangles) {
-            triangle.iter().for_each(|i| self.on_particles[*i as usize] += *third);
-        }
+        let Self { on_triangles, on_particles, around, around_from } = self;
+        parallel::each(on_particles, CHUNK, |i, force| {
+            let own = &around[around_from[i] as usize..around_from[i + 1] as usize];
+            own.iter().for_each(|t| *force += on_triangles[*t as usize]);
+        });
     }
 }
 

@@ -21,6 +21,7 @@ use crate::collide::contact::untangle::ways_apart;
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Environment, Model, State, TornModels};
+use crate::parallel;
 use crate::solve::limit::Limiter;
 use boundary::Boundary;
 use driver::StepContext;
@@ -32,6 +33,9 @@ use tearing::Parting;
 
 /// No position may be further from the origin than this [m].
 const FURTHEST: f64 = 1e6;
+
+/// Particles from which threads stay awake for a step.
+const WORTH_A_TEAM: usize = 1000;
 
 /// Cloth that intersects is pulled apart at this speed [m/s].
 const PULLED_APART: f64 = 0.1;
@@ -145,6 +149,12 @@ impl Simulation {
 
     /// The same, while somebody is told of its stages.
     pub fn step_observed(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
+        // The matrices of other methods are parallel within what is parallel, which a team is not.
+        let short = self.model.method.keeps_lengths() && self.model.particle_count() >= WORTH_A_TEAM;
+        if short { parallel::together(|| self.take_step(observer)) } else { self.take_step(observer) }
+    }
+
+    fn take_step(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
         self.attempt.copy_from(&self.state);
         self.scratch.pipeline.iter_mut().for_each(|pipeline| pipeline.begin_step());
         let weightless = self.state.time < self.model.weightless;

@@ -1,7 +1,8 @@
 //! Who watches a step: the engine has no clock and hears no signals, its caller may.
 
-/// Is told which stage of a step begins, and may end it. Stages follow one another, none is inside another.
-pub trait Observer {
+/// Is told which stage of a step begins, and may end it. Stages follow one another, none is inside another;
+/// they may be told from a thread of the pool.
+pub trait Observer: Send {
     /// From here on the step is in this stage.
     fn enter(&mut self, stage: &'static str);
     /// The step is over.

@@ -50,6 +50,20 @@ fn a_sheet_that_is_large_enough_for_threads_has_the_same_bits() {
 }
 
 #[test]
+fn contact_and_air_of_a_sheet_that_is_large_enough_for_threads_have_the_same_bits() {
+    let mut scene = free_sheet(Method::ImpulseStrips, 36);
+    scene.gravity = [0.0, -9.81, 0.0];
+    scene.air.density = 1.2;
+    scene.cloth[0].position = [0.0, 0.31, 0.0];
+    scene.collider = vec![Collider { sphere: Some(SphereShape { radius: 0.3 }), ..Collider::default() }];
+    let frames = if testing::long() { 30 } else { 4 };
+    let alone = hashes(&scene, 1, frames);
+    for threads in [2, 3] {
+        assert_eq!(hashes(&scene, threads, frames), alone, "on {threads} threads");
+    }
+}
+
+#[test]
 fn a_state_from_bytes_goes_on_with_the_same_bits() {
     for method in Method::ALL {
         let scene = scenes::wind(*method, true);

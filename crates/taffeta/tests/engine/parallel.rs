@@ -1,17 +1,19 @@
 //! Work on threads: every task is done once, with what belongs to it alone, and a panic comes back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use taffeta::parallel;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use taffeta::parallel::team::Team;
+use taffeta::parallel::{self, Cut};
 
 const THREADS: [usize; 3] = [1, 2, 7];
 const LENGTHS: [usize; 7] = [0, 1, 2, 3, 64, 101, 1000];
 
-/// Runs `work(length)` for several lengths on pools of several sizes.
+/// Runs `work(length)` for several lengths on pools of several sizes, forked and as a team.
 fn everywhere(work: impl Fn(usize) + Sync) {
     for threads in THREADS {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| LENGTHS.into_iter().for_each(&work));
+        pool.install(|| parallel::together(|| LENGTHS.into_iter().for_each(&work)));
     }
 }
 
@@ -60,20 +62,127 @@ fn chunks_of_their_own_lengths_are_worked_on_once() {
         let starts: Vec<usize> = (0..).map(|k| k * (k + 1) / 2).take_while(|start| *start < length).collect();
         let end_of = |k: usize| starts.get(k + 1).copied().unwrap_or(length);
         let mut chunks: Vec<_> = (0..starts.len()).map(|k| (starts[k]..end_of(k), 0)).collect();
+        let cut = Cut::new(chunks.iter().map(|(range, _)| range.len()));
         let (mut a, mut b) = (vec![0; length], vec![0; length]);
-        parallel::for_each_chunk(
-            &mut chunks,
-            |c| c.0.clone(),
-            &mut a,
-            &mut b,
-            |(range, times), a, b| {
-                assert!(a.len() == range.len() && b.len() == range.len());
-                range.clone().zip(a).zip(b).for_each(|((k, a), b)| (*a, *b) = (*a + k, *b + 2 * k));
-                *times += 1;
-            },
-        );
+        parallel::each_part(&mut chunks, &cut, &mut a, &mut b, |(range, times), a, b| {
+            assert!(a.len() == range.len() && b.len() == range.len());
+            range.clone().zip(a).zip(b).for_each(|((k, a), b)| (*a, *b) = (*a + k, *b + 2 * k));
+            *times += 1;
+        });
         assert!(chunks.iter().all(|(_, times)| *times == 1));
         assert!((0..length).all(|k| (a[k], b[k]) == (k, 2 * k)));
+        parallel::each_part_alone(&cut, &mut a, |number, own| {
+            own.iter_mut().zip(starts[number]..).for_each(|(a, k)| *a -= k);
+        });
+        assert!(a.iter().all(|a| *a == 0));
+        // Every member counts in a scratch of its own.
+        let mut scratch = vec![0; parallel::members()];
+        parallel::each_part_with(&cut, &mut b, &mut scratch, |number, own, scratch| {
+            own.iter_mut().zip(starts[number]..).for_each(|(b, k)| *b -= 2 * k);
+            *scratch += own.len();
+        });
+        assert!(b.iter().all(|b| *b == 0));
+        assert_eq!(scratch.into_iter().sum::<usize>(), length);
+    });
+}
+
+#[test]
+fn lists_that_do_not_fit_their_cut_are_refused() {
+    let cut = Cut::new([2, 3].into_iter());
+    let refused = |work: &dyn Fn()| catch_unwind(AssertUnwindSafe(work)).is_err();
+    let part = |items: usize, a: usize, b: usize| {
+        parallel::each_part(&mut vec![(); items], &cut, &mut vec![0; a], &mut vec![0; b], |_, _, _| ());
+    };
+    assert!(!refused(&|| part(2, 5, 5)));
+    assert!(refused(&|| part(1, 5, 5)) && refused(&|| part(2, 4, 5)) && refused(&|| part(2, 5, 6)));
+    assert!(refused(&|| parallel::each_part_alone(&cut, &mut [0; 6], |_, _| ())));
+    assert!(refused(&|| parallel::each_part_with(&cut, &mut [0; 4], &mut [0], |_, _, _| ())));
+    assert!(refused(&|| parallel::each_part_with(&cut, &mut [0; 5], &mut [0; 0], |_, _, _| ())));
+}
+
+/// Leads a team of so many, all of them there, and sends it home.
+fn led(members: usize, lead: impl FnOnce(&Team)) {
+    struct Home<'a>(&'a Team);
+    impl Drop for Home<'_> {
+        fn drop(&mut self) {
+            self.0.end();
+        }
+    }
+    let team = Team::new(members);
+    std::thread::scope(|scope| {
+        let team = &team;
+        (1..members).for_each(|member| _ = scope.spawn(move || team.help(member)));
+        let _home = Home(team);
+        lead(team);
+    });
+}
+
+#[test]
+fn every_job_of_every_pass_is_done_once_before_the_next() {
+    for members in [1, 2, 5, 16] {
+        led(members, |team| {
+            let counts: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+            for pass in 0..if testing::long() { 20_000 } else { 500 } {
+                let jobs = pass % 101;
+                let before: Vec<usize> = counts.iter().map(|c| c.load(Ordering::Relaxed)).collect();
+                team.lead(jobs, &|member, job| {
+                    assert!(member < members);
+                    counts[job].fetch_add(1, Ordering::Relaxed);
+                });
+                for (job, (count, before)) in counts.iter().zip(before).enumerate() {
+                    assert_eq!(
+                        count.load(Ordering::Relaxed),
+                        before + usize::from(job < jobs),
+                        "pass {pass}"
+                    );
+                }
+                // Long enough for members to go to sleep, now and then.
+                if pass % 100 == 0 {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn no_two_jobs_have_the_same_member_at_a_time() {
+    led(4, |team| {
+        let busy: Vec<AtomicBool> = (0..4).map(|_| AtomicBool::new(false)).collect();
+        for _ in 0..200 {
+            team.lead(16, &|member, _| {
+                assert!(!busy[member].swap(true, Ordering::Acquire));
+                std::hint::black_box((0..100).sum::<usize>());
+                busy[member].store(false, Ordering::Release);
+            });
+        }
+    });
+}
+
+#[test]
+fn nobody_waits_for_members_that_do_not_come() {
+    let (team, done) = (Team::new(8), AtomicUsize::new(0));
+    team.lead(100, &|member, _| _ = done.fetch_add(1 + member, Ordering::Relaxed));
+    assert_eq!(done.into_inner(), 100);
+}
+
+#[test]
+fn what_is_parallel_in_a_job_of_a_team_is_done_there() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    pool.install(|| {
+        parallel::together(|| {
+            let mut sums = vec![0; 50];
+            parallel::each(&mut sums, 1, |k, sum| {
+                let here = std::thread::current().id();
+                let mut own = vec![k; 20];
+                parallel::each(&mut own, 1, |_, own| {
+                    assert_eq!(std::thread::current().id(), here);
+                    *own += 1;
+                });
+                *sum = own.iter().sum::<usize>() + parallel::together(|| parallel::join(|| 1, || 2)).1;
+            });
+            assert!(sums.into_iter().enumerate().all(|(k, sum)| sum == 20 * (k + 1) + 2));
+        });
     });
 }
 

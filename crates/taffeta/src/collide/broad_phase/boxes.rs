@@ -3,6 +3,7 @@
 use super::features::Boxes;
 use crate::collide::surface::CollisionSurface;
 use crate::math::DVec3;
+use crate::parallel;
 
 /// An axis-aligned box: least x, y, z, a zero, largest x, y, z negated, a zero [m].
 ///
@@ -207,6 +208,9 @@ fn below(x: f64) -> f32 {
     near - near.abs() * 2.4e-7 - f32::MIN_POSITIVE
 }
 
+/// Points that a thread sweeps at a time, at least.
+const POINTS: usize = 512;
+
 /// The boxes that all points of a surface sweep.
 #[derive(Debug, Clone)]
 pub struct Swept {
@@ -241,11 +245,13 @@ impl Swept {
         for object in &surface.objects {
             let inner = 0.5 * (object.self_distance + pad);
             let outer = inner.max(object.radius + 0.5 * pad);
-            for p in object.points.clone() {
-                let end = to[p] - frame;
-                self.outer[p] = Bounds::around(from[p], end, outer);
-                self.inner[p] = Bounds::around(from[p], end, inner);
-            }
+            let own = object.points.clone();
+            let (outers, inners) = (&mut self.outer[own.clone()], &mut self.inner[own.clone()]);
+            parallel::each_two(outers, inners, POINTS, |k, of_outer, of_inner| {
+                let (start, end) = (from[own.start + k], to[own.start + k] - frame);
+                *of_outer = Bounds::around(start, end, outer);
+                *of_inner = Bounds::around(start, end, inner);
+            });
         }
     }
 }

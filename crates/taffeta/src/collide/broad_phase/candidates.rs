@@ -12,6 +12,7 @@ use super::sorted::{Sorted, merge};
 pub use crate::collide::ccd::distance::PairKind;
 use crate::collide::surface::{CollisionSurface, NO_EDGE};
 use crate::math::DVec3;
+use crate::parallel::Cut;
 
 /// Two features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +36,7 @@ pub struct Candidates {
     /// Between bodies.
     bodies: BodyPairs,
     pairs: Vec<Pair>,
+    cut: Cut,
 }
 
 impl Candidates {
@@ -50,6 +52,7 @@ impl Candidates {
             near: Sorted::default(),
             bodies: BodyPairs::new(surface, movable),
             pairs: Vec::new(),
+            cut: Cut::default(),
         }
     }
 
@@ -84,13 +87,13 @@ impl Candidates {
         find_far(&mut self.finder, features, boxes, &mut self.far);
         let (pairs, triangles, edges) = (&mut self.pairs, &features.triangles, &features.edges);
         pairs.clear();
-        merge(&self.far.points, &self.near.points, |[p, t]| {
+        merge([&self.far.points, &self.near.points], &mut self.cut, pairs, |[p, t]| {
             let [a, b, c] = triangles[t as usize];
-            pairs.push(Pair { kind: PairKind::PointTriangle, points: [p, a, b, c] });
+            Pair { kind: PairKind::PointTriangle, points: [p, a, b, c] }
         });
-        merge(&self.far.edges, &self.near.edges, |[e, f]| {
+        merge([&self.far.edges, &self.near.edges], &mut self.cut, pairs, |[e, f]| {
             let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
-            pairs.push(Pair { kind: PairKind::EdgeEdge, points: [a, b, c, d] });
+            Pair { kind: PairKind::EdgeEdge, points: [a, b, c, d] }
         });
         self.bodies.find(surface, from, to, pad, pairs);
     }

@@ -108,7 +108,9 @@ impl Features {
         let (of_t, of_u) = (&self.owned[i], &self.owned[j]);
         let of = boxes.between(self, t[0], u[0]);
         let (a, b) = (t.map(|p| of[p as usize]), u.map(|p| of[p as usize]));
-        let (around_t, around_u) = (a[0].join(&a[1]).join(&a[2]), b[0].join(&b[1]).join(&b[2]));
+        let sides = |a: &[Bounds; 3]| [a[0].join(&a[1]), a[1].join(&a[2]), a[2].join(&a[0])];
+        let (edges_t, edges_u) = (sides(&a), sides(&b));
+        let (around_t, around_u) = (edges_t[0].join(&a[2]), edges_u[0].join(&b[2]));
         if self.free[i] + self.free[j] == 0 || !around_t.meets(&around_u) {
             return;
         }
@@ -127,15 +129,20 @@ impl Features {
                 found.points.push([u[k], i as u32]);
             }
         }
-        for k in (0..3).filter(|k| of_t.edges[*k] != NO_EDGE) {
-            let (next, edge) = ((k + 1) % 3, of_t.edges[k]);
-            let around_edge = a[k].join(&a[next]);
-            if !around_edge.meets(&around_u) {
-                continue;
-            }
-            for l in (0..3).filter(|l| of_u.edges[*l] != NO_EDGE) {
-                let (after, other) = ((l + 1) % 3, of_u.edges[l]);
-                if around_edge.meets(&b[l].join(&b[after])) && good(&[t[k], t[next]], &[u[l], u[after]]) {
+        // Only edges that meet the other triangle can meet one of its edges.
+        let near = |owned: &Owned, edges: &[Bounds; 3], other: &Bounds| {
+            [0, 1, 2].map(|k| (owned.edges[k] != NO_EDGE) & edges[k].meets(other))
+        };
+        let near_u = near(of_u, &edges_u, &around_t);
+        if near_u == [false; 3] {
+            return;
+        }
+        let near_t = near(of_t, &edges_t, &around_u);
+        for k in (0..3).filter(|k| near_t[*k]) {
+            for l in (0..3).filter(|l| near_u[*l]) {
+                let (ends, others) = ([t[k], t[(k + 1) % 3]], [u[l], u[(l + 1) % 3]]);
+                if edges_t[k].meets(&edges_u[l]) && good(&ends, &others) {
+                    let (edge, other) = (of_t.edges[k], of_u.edges[l]);
                     found.edges.push([edge.min(other), edge.max(other)]);
                 }
             }

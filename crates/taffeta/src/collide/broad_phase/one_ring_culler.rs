@@ -57,8 +57,9 @@ const MARGIN: f64 = 1e-3;
 const LONGEST: f64 = 1e4;
 /// Squares of spokes longer than this could overflow further on [m²].
 const LARGEST: f64 = 1e130;
-/// Groups that a thread judges at a time, at least.
+/// Groups that a thread judges at a time, and points that it takes, at least.
 const GROUPS: usize = 16;
+const POINTS: usize = 1024;
 /// Angles of a fan beyond these are slivers [rad].
 const ANGLES: std::ops::RangeInclusive<f64> = 0.05..=3.0;
 
@@ -109,7 +110,7 @@ impl OneRingCuller {
     /// Judges all stars for a motion from `from` to `to` [m] in which nothing may come within `pad` of the distance it keeps [m].
     pub fn judge(&mut self, from: &[DVec3], to: &[DVec3], pad: f64) {
         for (kept, new) in self.positions.iter_mut().zip([from, to]) {
-            kept.iter_mut().zip(new).for_each(|(kept, new)| *kept = Vec4::from(*new));
+            parallel::each(kept, POINTS, |p, kept| *kept = Vec4::from(new[p]));
         }
         let ([from, to], set) = (&self.positions, self.set);
         parallel::each(&mut self.groups, GROUPS, |_, group| judge_group(set, group, from, to, pad));

@@ -4,6 +4,7 @@ use super::particles::{LentParticles, MovedParticles};
 use super::parts::EdgeStrip;
 use crate::math::Vec4;
 use crate::math::lanes::{LANES, Lanes, Wide};
+use crate::parallel::{self, Cut};
 
 /// Compliance of an edge whose ends cannot move, and of one that is not there: tensions stay 0.
 pub const NO_TENSION: f64 = 1e200;
@@ -84,8 +85,9 @@ struct Stiffnesses {
 /// Blocks of all groups, hard or soft, and where the tension of every edge stands.
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
-    /// The blocks of each group; those of one group share no particle.
+    /// The blocks of each group, and where their tensions stand in those of the group; blocks of one group share no particle.
     groups: Vec<Vec<StripBlock>>,
+    cuts: Vec<Cut>,
     /// Place of every edge in the list of tensions, counted in numbers.
     pub slots: Vec<u32>,
     /// Rows in all.
@@ -143,6 +145,7 @@ impl Strips {
                 packed.longest = packed.longest.max(block.links.len());
                 blocks.push(block);
             }
+            packed.cuts.push(Cut::new(blocks.iter().map(StripBlock::rows)));
             packed.groups.push(blocks);
         }
         packed
@@ -162,13 +165,13 @@ fn check(groups: &[Vec<EdgeStrip>], particles: usize) {
 }
 
 impl Strips {
-    /// All blocks.
-    pub fn blocks(&self) -> impl Iterator<Item = &StripBlock> {
-        self.groups.iter().flatten()
+    /// The blocks of every group.
+    pub fn groups(&self) -> impl Iterator<Item = &[StripBlock]> {
+        self.groups.iter().map(Vec::as_slice)
     }
 
-    /// Calls `work` for the particles of every block with its tensions and scratch, one group after the other, blocks of a group on as many threads as there are
-    /// scratches, at most. Which thread computes a block changes no bit: blocks of a group share nothing that is written.
+    /// Calls `work` for the particles of every block with its tensions and scratch, one group after the other, blocks of a group as a team if there is scratch
+    /// for every member. Which thread computes a block changes no bit: blocks of a group share nothing that is written.
     ///
     /// # Panics
     /// If a particle is not there, or if there are fewer tensions than rows.
@@ -181,12 +184,14 @@ impl Strips {
     ) {
         let particles = LentParticles::new(particles);
         let mut left = tension;
-        for group in &self.groups {
+        for (group, cut) in self.groups.iter().zip(&self.cuts) {
             let (own, rest) =
                 std::mem::take(&mut left).split_at_mut(group.iter().map(StripBlock::rows).sum());
-            // SAFETY: blocks of one group share no particle: `new` has checked the strips, and each block has idle particles of its own. Groups follow one
-            // another.
-            unsafe { each_block(group, particles, own, scratch, &work) };
+            parallel::each_part_with(cut, own, scratch, |k, own, rows| {
+                // SAFETY: blocks of one group share no particle: `new` has checked the strips, and each block has idle particles of its own. Groups follow one
+                // another.
+                work(unsafe { particles.of(&group[k]) }, own, rows);
+            });
             left = rest;
         }
     }
@@ -327,41 +332,5 @@ impl StripBlock {
     /// How many rows of tensions it has.
     pub fn rows(&self) -> usize {
         self.links.len()
-    }
-}
-
-/// Calls `work` for every block, on as many threads as there are scratches, at most. `tension` holds exactly the rows of the blocks.
-///
-/// # Safety
-/// No two blocks may share a particle.
-unsafe fn each_block<Row: Send>(
-    blocks: &[StripBlock],
-    particles: LentParticles<'_>,
-    tension: &mut [Lanes],
-    scratch: &mut [Vec<Row>],
-    work: &(impl Fn(MovedParticles<'_>, &mut [Lanes], &mut [Row]) + Sync),
-) {
-    match (blocks, scratch) {
-        ([], _) | (_, []) => {}
-        (blocks, [rows]) => {
-            let mut left = tension;
-            for block in blocks {
-                let (own, rest) = std::mem::take(&mut left).split_at_mut(block.rows());
-                // SAFETY: as the caller promises.
-                work(unsafe { particles.of(block) }, own, rows);
-                left = rest;
-            }
-        }
-        (blocks, scratch) => {
-            let (few, many) = scratch.split_at_mut(scratch.len() / 2);
-            let (left, right) = blocks.split_at(blocks.len() * few.len() / (few.len() + many.len()));
-            let (tension_left, tension_right) = tension.split_at_mut(left.iter().map(StripBlock::rows).sum());
-            crate::parallel::join(
-                // SAFETY: as the caller promises.
-                || unsafe { each_block(left, particles, tension_left, few, work) },
-                // SAFETY: as the caller promises.
-                || unsafe { each_block(right, particles, tension_right, many, work) },
-            );
-        }
     }
 }

@@ -5,6 +5,7 @@ use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DMat3, DVec3, Vec4, random::Random};
 use taffeta::model::Environment;
 use taffeta::model::topology::straight_pairs;
+use taffeta::parallel;
 use taffeta::solve::sparse::direct::LengthSystem;
 use taffeta::solve::strips::bends::{self, Fold};
 use taffeta::solve::strips::blocks::{StripEdge, Strips, Turn};
@@ -489,7 +490,7 @@ fn what_strips_name_must_be_there() {
     assert!(!refuses(all, all), "all there");
     assert!(refuses(all - 1, all), "particles");
     assert!(refuses(all, all - 1), "where they were");
-    let block = packed.blocks().next().unwrap();
+    let block = &packed.groups().next().unwrap()[0];
     let extent = || tridiagonal::extent(set, block, &vec![Vec4::ZERO; all - 1]);
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(extent)).is_err(), "those it measures");
 }
@@ -500,11 +501,11 @@ fn blocks_on_several_threads_give_the_bits_of_one() {
     let (n, set) = (net.rest.len(), InstructionSet::available()[0]);
     let groups = cut(&net.edges, &straight_pairs(&net.edges, &net.rest), n);
     let packed = Strips::new(&groups, net.edges.len(), (n, 0), net.link(1e-6), |_| None);
-    let swept = |scratches: usize| {
+    let swept = || {
         let mut q = net.q.clone();
         q.extend((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
         let mut tension = vec![Lanes::ZERO; packed.rows];
-        let mut scratch = vec![vec![StripRow::default(); packed.longest]; scratches];
+        let mut scratch = vec![vec![StripRow::default(); packed.longest]; parallel::members()];
         for _ in 0..20 {
             packed.sweep(&mut q, &mut tension, &mut scratch, |q, tension, rows| {
                 tridiagonal::hard(set, q, Start::Unused, tension, rows, Limits::NONE);
@@ -512,7 +513,9 @@ fn blocks_on_several_threads_give_the_bits_of_one() {
         }
         (q, tension)
     };
-    assert!(packed.blocks().count() > 8 && swept(1) == swept(16));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let by_team = pool.install(|| parallel::together(swept));
+    assert!(packed.groups().flatten().count() > 8 && swept() == by_team);
 }
 
 #[test]

@@ -8,8 +8,9 @@ use crate::step::driver::StepContext;
 
 impl Impulse {
     /// The largest strain, or the largest opening of a sewn seam that is not given up, as many times the tolerance of lengths as it is that of seams [1].
-    pub(super) fn error(&self, model: &Model) -> f64 {
-        self.error_with(model, self.lengths.strain(&self.q))
+    pub(super) fn error(&mut self, model: &Model) -> f64 {
+        let strain = self.lengths.strain(&self.q);
+        self.error_with(model, strain)
     }
 
     /// The same with a known strain [1].

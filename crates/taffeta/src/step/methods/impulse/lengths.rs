@@ -4,6 +4,7 @@ use super::elements as parts;
 use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::model::{Environment, Method, Model};
+use crate::parallel;
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{StripEdge, Strips};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
@@ -14,6 +15,8 @@ pub struct Lengths {
     set: InstructionSet,
     /// Hard edges in strips; single edges are the shortest strips.
     pub strips: Strips,
+    /// Room for what every block of a group says.
+    extents: Vec<[f64; 2]>,
     /// All edges in one system, if that is the method.
     direct: Option<Box<LengthSystem>>,
     /// How many structural edges there are: stitches have numbers after theirs.
@@ -29,7 +32,7 @@ impl Lengths {
             .then(|| Box::new(parts::direct(model, environment, &strips)));
         let iterations_per_substep =
             if model.method == Method::ImpulseIterative { model.params.impulse.sweeps_of_edges } else { 1 };
-        Self { set, strips, direct, edges: model.edges.len(), iterations_per_substep }
+        Self { set, strips, extents: Vec::new(), direct, edges: model.edges.len(), iterations_per_substep }
     }
 
     /// One iteration of position impulses over all hard edges. One system for all is solved by Newton's method, which finds a solution that is near: if
@@ -81,11 +84,17 @@ impl Lengths {
     }
 
     /// The largest strain of a hard edge at positions that end with those of no particle.
-    pub fn strain(&self, positions: &[Vec4]) -> f64 {
+    pub fn strain(&mut self, positions: &[Vec4]) -> f64 {
         let (mut most, mut least, mut lost) = (1.0_f64, 1.0_f64, 0.0);
-        for block in self.strips.blocks() {
-            let [up, down] = tridiagonal::extent(self.set, block, positions);
-            (most, least, lost) = (most.max(up), least.min(down), lost + 0.0 * up);
+        let set = self.set;
+        for group in self.strips.groups() {
+            self.extents.resize(group.len(), [1.0; 2]);
+            parallel::each(&mut self.extents, 1, |k, extent| {
+                *extent = tridiagonal::extent(set, &group[k], positions);
+            });
+            for [up, down] in &self.extents {
+                (most, least, lost) = (most.max(*up), least.min(*down), lost + 0.0 * up);
+            }
         }
         (most.sqrt() - 1.0).max(1.0 - least.sqrt()) + lost
     }

@@ -16,6 +16,7 @@ use crate::math::{DVec3, Vec4};
 use crate::model::memory::ImpulseMemory;
 use crate::model::params::ImpulseParams;
 use crate::model::{Direction, Environment, Memory, Method, Model, State, Velocities};
+use crate::parallel;
 use crate::solve::strips::bends::{self, Fold};
 use crate::solve::strips::blocks::Strips;
 use crate::solve::strips::predict::{self, PredictInputs, Predictor, Sums, VelocityUpdate};
@@ -30,10 +31,8 @@ use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
 use substeps::SubstepController;
-use workers::{LARGE, ParticleWorker, each_chunk, workers};
+use workers::ParticleWorkers;
 
-/// The most parts of strips.
-const MOST_LOTS: usize = 16;
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
 const SHARE_AS_PRINTED: f64 = 0.5;
 /// In a sub-step edges that push start again from 0: what is pressed gives way sideways.
@@ -78,7 +77,7 @@ pub struct Impulse {
     /// As P1 and P2 print it: impulses along the edges at the start of a sub-step, from nothing in every one, and explicit springs.
     as_printed: Option<ExplicitSprings>,
     pub(super) links: StitchSolver,
-    workers: Vec<ParticleWorker>,
+    workers: ParticleWorkers,
     scratch: Vec<Vec<StripRow>>,
     folds: Vec<Vec<Fold>>,
     /// √(m / k) of shear [s].
@@ -105,7 +104,6 @@ impl Impulse {
         let set = InstructionSet::available()[0];
         let idle = bent.as_ref().map_or(0, |b| b.idle).max(hard.idle + soft.idle);
         let longest = bent.as_ref().map_or(0, |b| b.longest).max(hard.longest).max(soft.longest);
-        let lots = if n < LARGE { 1 } else { MOST_LOTS };
         let mut room = vec![Vec4::ZERO; n + idle];
         // Every second one that stands for none is a metre away, so that edges between them have their rest length.
         room[n..].iter_mut().skip(1).step_by(2).for_each(|p| p.0[0] = 1.0);
@@ -130,9 +128,9 @@ impl Impulse {
             as_printed: (model.direction == Direction::Start)
                 .then(|| ExplicitSprings::new(model, environment)),
             links: StitchSolver::new(model, environment),
-            workers: workers(model),
-            scratch: vec![vec![StripRow::default(); longest]; lots],
-            folds: vec![vec![Fold::default(); longest]; lots],
+            workers: ParticleWorkers::new(model),
+            scratch: vec![vec![StripRow::default(); longest]],
+            folds: vec![vec![Fold::default(); longest]],
             shear_time: parts::shear_time(model, environment),
             reaches: Reaches::default(),
             ends: Vec::new(),
@@ -144,6 +142,14 @@ impl Impulse {
             bent,
             lone_bends,
         }
+    }
+
+    /// Scratch for every member of the team.
+    fn make_room(&mut self) {
+        let (rows, folds) = (self.scratch[0].len(), self.folds[0].len());
+        let members = parallel::members().max(self.scratch.len());
+        self.scratch.resize_with(members, || vec![StripRow::default(); rows]);
+        self.folds.resize_with(members, || vec![Fold::default(); folds]);
     }
 
     /// What is remembered at the start: no tension.
@@ -188,7 +194,7 @@ impl Impulse {
         let now = PredictInputs { mass, inverse_mass, gravity, h, x, y, held, tension, warm_start, share };
         let (pull, set, touches) = (&self.pull, self.set, model.touches());
         let (n, all) = (model.cloth_particle_count(), model.particle_count());
-        each_chunk(&mut self.workers, &mut self.q[..n], &mut self.grip, |worker, q, grip| {
+        self.workers.each(&mut self.q[..n], &mut self.grip[..n], |worker, q, grip| {
             worker.sums = predict::apply(set, pull, worker.particles.clone(), &now, q);
             if touches {
                 grip.fill(Vec4::ZERO);
@@ -199,7 +205,7 @@ impl Impulse {
             let v = Vec4::from((self.y[i] - self.x[i]).xyz() / h);
             self.q[i] = self.x[i] + rigid_bodies::pulled(step, v, h) * h;
         }
-        self.workers.iter().fold(Sums::default(), |all, worker| Sums {
+        self.workers.workers.iter().fold(Sums::default(), |all, worker| Sums {
             moving: all.moving + worker.sums.moving,
             added: all.added + worker.sums.added,
         })
@@ -285,17 +291,21 @@ impl Impulse {
         for sweep in 0..self.params.contact_sweeps {
             let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
             if !model.colliders.is_empty() {
-                each_chunk(&mut self.workers, &mut self.q[..of_cloths], &mut self.grip, |worker, q, grip| {
-                    worker.contacts = 0;
-                    for ((q, grip), i) in q.iter_mut().zip(grip).zip(worker.particles.clone()) {
-                        // Once over all, only those are looked at again that touch or were moved since.
-                        if inverse_mass[i] > 0.0 && (sweep == 0 || grip.0[3] > 0.0) {
-                            let load = loads.get(i).map_or(0.0, |load| load * inverse_mass[i]);
-                            worker.contacts +=
-                                solid_contact::touch(boundary, worker.cloth, x[i], q, grip, load);
+                self.workers.each(
+                    &mut self.q[..of_cloths],
+                    &mut self.grip[..of_cloths],
+                    |worker, q, grip| {
+                        worker.contacts = 0;
+                        for ((q, grip), i) in q.iter_mut().zip(grip).zip(worker.particles.clone()) {
+                            // Once over all, only those are looked at again that touch or were moved since.
+                            if inverse_mass[i] > 0.0 && (sweep == 0 || grip.0[3] > 0.0) {
+                                let load = loads.get(i).map_or(0.0, |load| load * inverse_mass[i]);
+                                worker.contacts +=
+                                    solid_contact::touch(boundary, worker.cloth, x[i], q, grip, load);
+                            }
                         }
-                    }
-                });
+                    },
+                );
             }
             let grip = &mut self.grip;
             // A push however small tells that a particle touches.
@@ -325,7 +335,7 @@ impl Impulse {
             grip,
             share: &self.share,
         };
-        each_chunk(&mut self.workers, &mut self.x[..n], &mut self.y[..n], |worker, x, y| {
+        self.workers.each(&mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             predict::update_velocities(set, worker.particles.clone(), &now, x, y);
         });
         if model.touches() {
@@ -373,6 +383,7 @@ impl Integrator for Impulse {
 
     fn load(&mut self, step: &mut StepContext, state: &State) {
         let Memory::Impulse(memory) = &state.memory else { return };
+        self.make_room();
         self.early = self.controller.is_early();
         self.h = step.model.step_time / f64::from(self.controller.substeps());
         self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(self.h);
@@ -399,7 +410,7 @@ impl Integrator for Impulse {
         let of = |kept: f64| if kept == 1.0 { 1.0 } else { self.step_share };
         self.share.iter_mut().zip(&memory.share).for_each(|(to, from)| *to = of(*from));
         // As `predict::update_velocities` has it.
-        let of_cloths = self.workers.last().map_or(0, |worker| worker.particles.end);
+        let of_cloths = self.workers.workers.last().map_or(0, |worker| worker.particles.end);
         let touched = self.x[..of_cloths].iter_mut().zip(&memory.share);
         touched.for_each(|(x, kept)| x.0[3] = f64::from(u8::from(*kept != 1.0)));
     }
@@ -540,7 +551,7 @@ impl Integrator for Impulse {
     }
 
     fn touching(&self) -> u32 {
-        self.workers.iter().map(|w| w.contacts).sum()
+        self.workers.workers.iter().map(|w| w.contacts).sum()
     }
 }
 

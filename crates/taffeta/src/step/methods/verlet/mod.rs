@@ -12,7 +12,7 @@ use crate::forces::gather::{self, Chunk};
 use crate::forces::stable_step::StableStep;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Memory, Method, Model, State};
-use crate::parallel;
+use crate::parallel::{self, Cut};
 use crate::step::boundary::Boundary;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::{Shortfall, StepError};
@@ -23,6 +23,8 @@ use secant::{Bdf2Start, Iterate, Secant};
 #[derive(Debug)]
 pub struct Verlet {
     workers: Vec<ChunkWorker>,
+    /// Particles of cloths by worker.
+    cut: Cut,
     stable: StableStep,
     /// The state of the sub-step under way, and of the next.
     now: Moving,
@@ -54,8 +56,10 @@ impl Verlet {
         let room = vec![Vec4::ZERO; model.particle_count()];
         let room = Moving { x: room.clone(), v: room };
         let worker = |chunk: Chunk| ChunkWorker { chunk, contacts: 0, iterate: Iterate::default() };
+        let workers: Vec<ChunkWorker> = gather::chunks(model).into_iter().map(worker).collect();
         Self {
-            workers: gather::chunks(model).into_iter().map(worker).collect(),
+            cut: Cut::new(workers.iter().map(|worker| worker.chunk.particles.len())),
+            workers,
             stable: StableStep::new(model),
             secant: (model.method == Method::Bdf2Secant).then(|| Secant::new(&room)),
             now: room.clone(),
@@ -72,10 +76,9 @@ impl Verlet {
     /// Springs, gravity and air move all particles: v⁺ = v + h a, x⁺ = x + h v⁺.
     fn advance(&mut self, step: &StepContext, substep: &Substep) {
         let (now, n) = (&self.now, step.model.cloth_particle_count());
-        let own = |worker: &ChunkWorker| worker.chunk.particles.clone();
         let (x, v) = (&mut self.next.x[..n], &mut self.next.v[..n]);
         let (boundary, inputs) = (&*step.boundary, Inputs::of(step));
-        parallel::for_each_chunk(&mut self.workers, own, x, v, |worker, x, v| {
+        parallel::each_part(&mut self.workers, &self.cut, x, v, |worker, x, v| {
             worker.chunk.renew_links(inputs.model, substep.time);
             let first = worker.chunk.particles.start;
             let forces = worker.chunk.forces(&now.x, &now.v, boundary.forces.on_particles());
@@ -85,9 +88,8 @@ impl Verlet {
 
     /// The same with the end of the sub-step iterated until it settles; returns how often.
     fn iterate(&mut self, step: &mut StepContext, substep: &Substep) -> u32 {
-        let Self { workers, now, next, secant: Some(secant), .. } = self else { return 0 };
+        let Self { workers, cut, now, next, secant: Some(secant), .. } = self else { return 0 };
         let n = step.model.cloth_particle_count();
-        let own = |worker: &ChunkWorker| worker.chunk.particles.clone();
         let (x, v) = (&mut next.x[..n], &mut next.v[..n]);
         let (start, at): (Bdf2Start, &mut Moving) = secant.reach_back(now, substep.h);
         let params = &step.model.params.verlet;
@@ -97,7 +99,7 @@ impl Verlet {
             let (here, boundary, inputs) = (&*at, &*step.boundary, Inputs::of(step));
             // Slopes are of one particle each, and know nothing of action and reaction: the last time forces alone move.
             let use_slopes = iteration > 1 && !settled;
-            parallel::for_each_chunk(workers, own, x, v, |worker, x, v| {
+            parallel::each_part(workers, cut, x, v, |worker, x, v| {
                 worker.chunk.renew_links(inputs.model, substep.time);
                 let particles = worker.chunk.particles.clone();
                 let forces = worker.chunk.forces(&here.x, &here.v, boundary.forces.on_particles());
@@ -127,11 +129,10 @@ impl Verlet {
     /// Answers contacts with solids (P5 §5), and leads pins.
     fn touch(&mut self, step: &StepContext, substep: &Substep) {
         let (now, n) = (&self.now, step.model.cloth_particle_count());
-        let own = |worker: &ChunkWorker| worker.chunk.particles.clone();
         let [x, v] = [&mut self.next.x[..n], &mut self.next.v[..n]];
         let (boundary, inverse_mass) = (&*step.boundary, &step.environment.inverse_mass);
         if !boundary.bodies.is_empty() {
-            parallel::for_each_chunk(&mut self.workers, own, x, v, |worker, x, v| {
+            parallel::each_part(&mut self.workers, &self.cut, x, v, |worker, x, v| {
                 worker.touch(boundary, inverse_mass, substep.h, &now.x, [x, v]);
             });
         }

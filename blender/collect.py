@@ -199,8 +199,8 @@ def collect(context):
                         entries.append((to_taffeta(apply(matrix, vertices_of(mesh)[part.used]), unit), faces, keys))
                     part = parts[number]
                     if len(mesh.vertices) != part.vertex_count:
-                        raise Refusal(f"{obj.name}: has {len(mesh.vertices)} vertices in frame {scene.frame_current}, {part.vertex_count} at "
-                                      "the start; move the modifier that changes their number behind Taffeta's")
+                        raise Refusal(f"{obj.name}: has {len(mesh.vertices)} vertices in frame {scene.frame_current}, "
+                                      f"{part.vertex_count} at the start; move the modifier that changes their number behind Taffeta's")
                     if len(part.pinned):
                         world = apply(matrix, vertices_of(mesh)[part.used[part.pinned]])
                         part.places.append(to_taffeta(world, unit))
@@ -212,10 +212,12 @@ def collect(context):
                     if look == 0:
                         shapes[obj] = faces_of(mesh)
                         if not shapes[obj]:
-                            raise Refusal(f"{obj.name}: the mesh has no faces, so that cloth cannot meet it; fill it, or make it no collider")
+                            raise Refusal(f"{obj.name}: the mesh has no faces, so that cloth cannot meet it; fill it, or make it "
+                                          "no collider")
                     moments.append(to_taffeta(apply(matrix, vertices_of(mesh)), unit))
                     if moments[-1].shape != moments[0].shape:
-                        raise Refusal(f"{obj.name}: the number of its vertices changes in frame {scene.frame_current}; a collider keeps its vertices")
+                        raise Refusal(f"{obj.name}: the number of its vertices changes in frame {scene.frame_current}; a collider "
+                                      "keeps its vertices")
                     evaluated.to_mesh_clear()
                 wind, gusts = wind_now(depsgraph)
                 winds.append(wind)

@@ -1,6 +1,6 @@
 //! Taffeta from Python: what the package `taffeta` is made of below its Python part, which lies in `python/taffeta`.
 //!
-//! Everything that takes long runs on threads of [`work`] with Python's own lock released, and hears Ctrl-C.
+//! Everything that takes long runs on threads of `work` with Python's own lock released, and hears Ctrl-C.
 
 mod arrays;
 mod batch;

@@ -70,10 +70,11 @@ def test_arrays_are_one_and_read_only_and_follow():
 
 def test_hands_lead_hold_and_let_go():
     sim = taffeta.Simulation("hang", **SMALL)
-    sim.hold(57, [0.3, 0.4, 0.5])
+    goal = sim.positions[57] + [0.0, 0.02, 0.0]
+    sim.hold(57, goal)
     assert 57 in sim.held
     sim.step_frame()
-    assert np.allclose(sim.positions[57], [0.3, 0.4, 0.5], atol=1e-9)
+    assert np.allclose(sim.positions[57], goal, atol=1e-9)
     pair = [100, 101]
     sim.hold(pair)
     where = sim.positions[pair].copy()
@@ -82,7 +83,7 @@ def test_hands_lead_hold_and_let_go():
     sim.release([57, 100, 101])
     assert not {57, 100, 101} & set(sim.held.tolist())
     sim.step_frame()
-    assert np.linalg.norm(sim.positions[57] - [0.3, 0.4, 0.5]) > 1e-3
+    assert np.linalg.norm(sim.positions[57] - goal) > 1e-3
     for wrong in [lambda: sim.hold(400, [0, 0, 0]), lambda: sim.hold(-1, [0, 0, 0]), lambda: sim.hold([1, 2], [[0, 0, 0]]),
                   lambda: sim.hold(1, [0, 0, np.nan]), lambda: sim.hold(1, [0, 0, 0], duration=0)]:
         with pytest.raises(ValueError):

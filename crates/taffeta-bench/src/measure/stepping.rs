@@ -32,7 +32,7 @@ impl FrameSteps {
     /// The same, unless `ended` says that there is to be an end, which it is asked between sub-steps.
     pub fn take_unless(
         simulation: &mut Simulation,
-        ended: &mut dyn FnMut() -> bool,
+        ended: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<Self, StepError> {
         let mut watch = Watch { stages: StageClock::default(), ended };
         let (done, took) = timed(|| simulation.step_frame(&mut watch));
@@ -43,7 +43,7 @@ impl FrameSteps {
 /// A clock, and somebody who may end the step.
 struct Watch<'a> {
     stages: StageClock,
-    ended: &'a mut dyn FnMut() -> bool,
+    ended: &'a mut (dyn FnMut() -> bool + Send),
 }
 
 impl Observer for Watch<'_> {

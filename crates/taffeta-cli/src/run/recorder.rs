@@ -84,7 +84,10 @@ impl Recorder {
 
     /// Computes the next frame and records it. A frame that was recorded before must come out the same; it has no new report. Where
     /// `ended` says so, between sub-steps, all is as it was before.
-    pub fn next_frame(&mut self, ended: &mut dyn FnMut() -> bool) -> Result<Option<FrameReport>, FrameError> {
+    pub fn next_frame(
+        &mut self,
+        ended: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Option<FrameReport>, FrameError> {
         // A step that is not taken leaves the state, but not those before it in the frame.
         let start = (self.simulation.model().steps_per_frame > 1).then(|| self.simulation.state().to_bytes());
         let steps = FrameSteps::take_unless(&mut self.simulation, ended).inspect_err(|_| {

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class ClothWidget(anywidget.AnyWidget):
     """What both widgets share: the page's stage, and answers to what it asks."""
 
-    _esm = _taffeta.widget_source() or "export default { render({ el }) { el.textContent = 'This package was built without npm, and has no widget.'; } };"
+    _esm = _taffeta.widget_source() or (
+        "export default { render({ el }) { el.textContent = 'This package was built without npm, and has no widget.'; } };")
     height = traitlets.Int(420).tag(sync=True)
     frames = traitlets.Int(None, allow_none=True).tag(sync=True)
 

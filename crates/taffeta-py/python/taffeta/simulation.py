@@ -78,7 +78,8 @@ class Simulation(_taffeta.Simulation):
     def hold(self, particles: ArrayLike, places: ArrayLike | None = None, duration: float | None = None) -> None:
         """Holds particles from now on, and leads them to their places [m] within a duration [s], that of a frame if none is given.
 
-        Without places they are held where they are. Where more than one is held, all that hands hold are led anew.
+        Without places they are held where they are; no hand goes further than the cloth reaches. Where
+        more than one is held, all that hands hold are led anew.
         """
         numbers = np.atleast_1d(np.asarray(particles, np.int64))
         goals = self.positions[numbers] if places is None else np.asarray(places, np.float64)

@@ -1,0 +1,40 @@
+// The package in node: the same bits as the native program, and refusals with words. scripts/engine-wasm.sh builds what it needs.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Simulation, load, scenes } from "./engine.js";
+
+await load();
+// Of two frames; the native test of this crate finds the same.
+const kept = readFileSync(new URL("../tests/kept.hashes", import.meta.url), "utf8").trim().split("\n").map((line) => line.split(" "));
+
+for (const [scene, hash] of kept) {
+  test(`${scene} has the bits of the native program`, () => {
+    const simulation = new Simulation(scene);
+    for (let frame = 0; frame < 2; frame++) simulation.step();
+    assert.equal(simulation.hash, hash);
+    simulation.free();
+  });
+}
+
+test("every built-in scene has its hash", () => {
+  assert.deepEqual(scenes().map(({ name }) => name), kept.map(([scene]) => scene));
+});
+
+test("positions are a view, certificates are told", () => {
+  const simulation = new Simulation('[[cloth]]\nsheet = { width = 1, height = 1, columns = 10, rows = 10 }\npin = [{ corners = ["upper-left"] }]\n');
+  assert.equal(simulation.positions.length, 300);
+  assert.equal(Math.max(...simulation.triangles), 99);
+  const before = Array.from(simulation.positions);
+  const report = simulation.step();
+  assert.ok(report.converged && report.substeps > 0);
+  assert.notDeepEqual(Array.from(simulation.positions), before);
+  const { maxStrain, tolerance, clothCloth, minGap } = simulation.certificate;
+  assert.ok(maxStrain <= tolerance && clothCloth === 0 && minGap === null);
+  assert.ok(simulation.time > 0 && simulation.energy.kinetic > 0 && simulation.cloths[0].particles[1] === 100);
+});
+
+test("a scene with a fault is refused with words", () => {
+  assert.throws(() => new Simulation("[[cloth]]\nfabric = \"tin\"\n"), /tin/);
+});

@@ -24,7 +24,7 @@ fn files_under(folder: &Path, ending: &str) -> Vec<PathBuf> {
 /// Folder (or file) of the engine and the modules that it may use besides itself. Only `step` sees all.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("math", &[]),
-    ("parallel.rs", &[]),
+    ("parallel", &[]),
     ("model", &["math"]),
     ("forces", &["math", "model", "parallel"]),
     ("collide", &["math", "model", "parallel"]),

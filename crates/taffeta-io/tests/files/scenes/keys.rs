@@ -14,6 +14,7 @@ method = "bdf2"
 substeps = 4
 limit = { strain = 0.1, sweeps = 10 }
 max_iterations = 40
+budget = 400
 [camera]
 position = [3.0, 2.0, 4.0]
 target = [0.0, 0.5, 0.0]

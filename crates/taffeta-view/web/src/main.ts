@@ -169,7 +169,8 @@ function displayed(frame: Frame): void {
   by("clock").innerHTML = `${frame.time.toFixed(2)} s<span> · frame ${frame.frame}</span>`;
   by("rate").textContent = `${shape.particles.toLocaleString("en")} particles${status?.playing ? `\u2002${rate.toFixed(0)} pictures/s` : ""}`;
   if (document.activeElement !== input("timeline") || status?.playing) input("timeline").value = String(frame.frame);
-  showCertificate(frame);
+  // A frame that is drawn after the program has ended vouches for nothing.
+  if (connected) showCertificate(frame);
 }
 
 let certificateShown = "";

@@ -24,6 +24,28 @@ impl StageClock {
     }
 }
 
+/// The clock of a step that somebody may end.
+pub struct Watch<'a> {
+    /// Time of every stage.
+    pub stages: &'a mut StageClock,
+    /// Whether the step is to end; asked between sub-steps.
+    pub ended: &'a mut (dyn FnMut() -> bool + Send),
+}
+
+impl Observer for Watch<'_> {
+    fn enter(&mut self, stage: &'static str) {
+        self.stages.enter(stage);
+    }
+
+    fn leave(&mut self) {
+        self.stages.leave();
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        (self.ended)()
+    }
+}
+
 impl Observer for StageClock {
     fn enter(&mut self, stage: &'static str) {
         let at = Instant::now();

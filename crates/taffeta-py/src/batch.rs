@@ -6,13 +6,15 @@ use crate::errors::{refused, stopped};
 use crate::picture::{self, Stand};
 use crate::scene::AskedScene;
 use crate::simulation::{hold, list};
-use crate::work::{Watch, on_one_thread_each};
+use crate::work::on_one_thread_each;
 use numpy::ndarray::Axis;
 use numpy::{PyArray1, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use taffeta::step::{Hands, StepError};
+use taffeta_io::clock::{StageClock, Watch};
 
 /// Simulations that know nothing of one another; `taffeta.Batch` is this and what Python adds to it.
 #[pyclass(module = "taffeta._taffeta", subclass)]
@@ -179,7 +181,8 @@ impl Batch {
         let rows = positions.axis_iter_mut(Axis(0)).zip(velocities.axis_iter_mut(Axis(0)));
         let rows: Vec<_> = rows.map(Mutex::new).collect();
         let done = on_one_thread_each(py, &mut self.members, |number, member, stop| {
-            let done = work(member, &mut Watch { stages: Default::default(), stop });
+            let (mut stages, mut ended) = (StageClock::default(), || stop.load(Ordering::Relaxed));
+            let done = work(member, &mut Watch { stages: &mut stages, ended: &mut ended });
             if let Ok(mut row) = rows[number].lock() {
                 let (positions, velocities) = &mut *row;
                 let state = member.engine.state();

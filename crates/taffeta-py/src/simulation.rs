@@ -5,17 +5,19 @@ use crate::check::Certificate;
 use crate::errors::{refused, stopped, unrecorded};
 use crate::picture::{self, Stand};
 use crate::scene::AskedScene;
-use crate::work::{Watch, on_all_threads};
+use crate::work::on_all_threads;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use taffeta::math::DVec3;
 use taffeta::model::Model;
 use taffeta::step::{Hands, StepError};
 use taffeta_bench::FrameSteps;
 use taffeta_cli::report::FrameReport;
+use taffeta_io::clock::{StageClock, Watch};
 
 /// What one step did, or the steps of a frame together.
 #[pyclass(module = "taffeta", frozen, get_all)]
@@ -103,11 +105,12 @@ impl Simulation {
     fn advance(&mut self, py: Python, whole_frame: bool) -> PyResult<StepReport> {
         let engine = &mut self.engine;
         let taken = on_all_threads(py, |stop| {
-            let mut watch = Watch { stages: Default::default(), stop };
+            let mut stages = StageClock::default();
+            let mut watch = Watch { stages: &mut stages, ended: &mut || stop.load(Ordering::Relaxed) };
             let begun = Instant::now();
             let taken =
                 if whole_frame { engine.step_frame(&mut watch) } else { engine.step_observed(&mut watch) };
-            taken.map(|report| FrameSteps { report, stages: watch.stages, wall: begun.elapsed(), cpu: None })
+            taken.map(|report| FrameSteps { report, stages, wall: begun.elapsed(), cpu: None })
         });
         self.follow(py)?;
         let steps = taken?.map_err(|error: StepError| stopped(error))?;

@@ -10,8 +10,6 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 use std::time::Duration;
-use taffeta::step::Observer;
-use taffeta_io::clock::StageClock;
 
 /// How often Ctrl-C is listened for.
 const EAR: Duration = Duration::from_millis(50);
@@ -121,26 +119,4 @@ pub fn on_one_thread_each<A: Send, T: Send>(
         done.sort_by_key(|(number, _)| *number);
         done.into_iter().map(|(_, answer)| answer).collect()
     })
-}
-
-/// A clock of stages that ends a step when it is told to.
-pub struct Watch<'a> {
-    /// Time of every stage.
-    pub stages: StageClock,
-    /// Whether the step is to end.
-    pub stop: &'a AtomicBool,
-}
-
-impl Observer for Watch<'_> {
-    fn enter(&mut self, stage: &'static str) {
-        self.stages.enter(stage);
-    }
-
-    fn leave(&mut self) {
-        self.stages.leave();
-    }
-
-    fn is_cancelled(&mut self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::memory;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use taffeta_scene::place::{Step, steps};
 use taffeta_scene::{Fault, Scene, faults_of_value};
 
@@ -62,11 +63,13 @@ pub fn with(scene: &Scene, path: &str, value: &Value) -> Result<Scene, EditError
 
 /// Whether so many simulations of the scene are small enough to be looked at.
 pub fn bounded(scene: &Scene, sides: u64) -> Result<(), EditError> {
-    let found = memory::particles(scene);
+    // Cloth from a file is as large as the file is, and that has been read already.
+    let files = BTreeMap::new();
+    let found = scene.particle_estimate(&files);
     if found > MOST_PARTICLES {
         return Err(EditError::TooLarge { found });
     }
-    let needed = memory::needed(scene).saturating_mul(sides);
+    let needed = scene.memory_estimate(&files).saturating_mul(sides);
     match memory::allowed() {
         Some(allowed) if needed > allowed => Err(EditError::TooMuchMemory { needed, allowed }),
         _ => Ok(()),

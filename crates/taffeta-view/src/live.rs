@@ -12,8 +12,8 @@ use taffeta::Simulation;
 use taffeta::check;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Model, PosedShape, Shape, State};
-use taffeta::step::{Hands, Observer, StepError, StepReport};
-use taffeta_io::clock::StageClock;
+use taffeta::step::{Hands, StepError, StepReport};
+use taffeta_io::clock::{StageClock, Watch};
 use taffeta_io::scene_file::LoadedScene;
 use taffeta_scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
 
@@ -343,26 +343,6 @@ impl Work {
     }
 }
 
-/// The clock of a step that can be cancelled.
-struct Watch<'a> {
-    clock: &'a mut StageClock,
-    cancelled: &'a AtomicBool,
-}
-
-impl Observer for Watch<'_> {
-    fn enter(&mut self, stage: &'static str) {
-        self.clock.enter(stage);
-    }
-
-    fn leave(&mut self) {
-        self.clock.leave();
-    }
-
-    fn is_cancelled(&mut self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-}
-
 impl Side {
     fn start(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let mut scene = scene.clone();
@@ -436,7 +416,9 @@ impl Side {
     fn advance(&mut self, cancelled: &AtomicBool) -> Result<(), StepError> {
         while self.steps < self.simulation.model().steps_per_frame {
             let begun = Instant::now();
-            let taken = self.simulation.step_observed(&mut Watch { clock: &mut self.stages, cancelled });
+            let mut watch =
+                Watch { stages: &mut self.stages, ended: &mut || cancelled.load(Ordering::Relaxed) };
+            let taken = self.simulation.step_observed(&mut watch);
             self.wall += begun.elapsed().as_secs_f64();
             let report = taken?;
             match self.steps {

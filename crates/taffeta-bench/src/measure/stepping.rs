@@ -5,8 +5,8 @@ use crate::BenchError;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use taffeta::Simulation;
-use taffeta::step::{Observer, StepError, StepReport};
-use taffeta_io::clock::StageClock;
+use taffeta::step::{StepError, StepReport};
+use taffeta_io::clock::{StageClock, Watch};
 use taffeta_io::scene_file::SceneFaults;
 use taffeta_scene::{Mesh, Scene};
 
@@ -34,29 +34,9 @@ impl FrameSteps {
         simulation: &mut Simulation,
         ended: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<Self, StepError> {
-        let mut watch = Watch { stages: StageClock::default(), ended };
-        let (done, took) = timed(|| simulation.step_frame(&mut watch));
-        done.map(|report| Self { report, stages: watch.stages, wall: took.wall, cpu: took.cpu })
-    }
-}
-
-/// A clock, and somebody who may end the step.
-struct Watch<'a> {
-    stages: StageClock,
-    ended: &'a mut (dyn FnMut() -> bool + Send),
-}
-
-impl Observer for Watch<'_> {
-    fn enter(&mut self, stage: &'static str) {
-        self.stages.enter(stage);
-    }
-
-    fn leave(&mut self) {
-        self.stages.leave();
-    }
-
-    fn is_cancelled(&mut self) -> bool {
-        (self.ended)()
+        let mut stages = StageClock::default();
+        let (done, took) = timed(|| simulation.step_frame(&mut Watch { stages: &mut stages, ended }));
+        done.map(|report| Self { report, stages, wall: took.wall, cpu: took.cpu })
     }
 }
 

@@ -6,10 +6,6 @@ use std::time::{Duration, Instant};
 use taffeta_bench::figures;
 use taffeta_io::scene_file::LoadedScene;
 
-/// What a particle takes while its scene is built and steps are taken [bytes]: the peak of `drape` with 700 × 700 particles less that with
-/// 200 × 200 is 3390 a particle with `impulse-strips` and 3590 with `impulse-iterative`. Other methods may take more, and are watched.
-const PER_PARTICLE: u64 = 3500;
-
 /// Time between two looks at what a run holds.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -70,7 +66,7 @@ impl MemoryLimit {
     /// Refuses a scene that cannot fit.
     pub fn check(&self, scene: &LoadedScene) -> Result<(), Failure> {
         let particles = scene.scene.particle_estimate(&scene.meshes);
-        let needed = particles.saturating_mul(PER_PARTICLE);
+        let needed = scene.scene.memory_estimate(&scene.meshes);
         match self.most {
             Some(most) if needed > most => {
                 Err(Failure::input(TooLarge::Scene { particles, needed, most, words: self.words() }))

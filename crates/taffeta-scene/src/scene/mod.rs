@@ -10,6 +10,7 @@ pub mod collider_mesh;
 pub mod fabric;
 pub mod garment;
 pub mod mannequin;
+mod memory;
 pub mod mesh;
 pub mod outline;
 mod particles;

@@ -2,18 +2,16 @@
 //!
 //! The leader puts a pass on the board: how many jobs it has, and where its work is. Every member has jobs of its own, the same in all passes
 //! with as many, so that what it needs is in its caches; whoever is through takes what is left of the others'. Nobody waits for a member that
-//! has not come: a job that is not begun is done by another. Who finds nothing to do spins, then yields, then sleeps until the next pass. Where
-//! members are late, because the machine is busy, leaders do some passes alone.
+//! has not come: a job that is not begun is done by another. Who finds nothing to do spins, then yields, then sleeps until the next pass.
 
 use std::any::Any;
 use std::hint::spin_loop;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::yield_now;
-use std::time::{Duration, Instant};
 
 /// What a pass does: `work(member, job)` for every job.
 pub type Work<'a> = dyn Fn(usize, usize) + Sync + 'a;
@@ -25,47 +23,9 @@ const MOST_JOBS: usize = (1 << JOB_BITS) - 1;
 const JOB_BITS: u32 = 16;
 /// On the board when the leader is through.
 const OVER: u64 = u64::MAX;
-/// Looks at the board before a member yields, and before it sleeps: about 10 µs and 1 ms.
+/// Looks at the board before a member yields, and before it sleeps.
 const SPINS: u32 = 200;
 const YIELDS: u32 = 2000;
-
-/// A member that is so much later than the leader does not work: the machine has given its processor to others.
-const LATE: Duration = Duration::from_millis(1);
-
-/// Whether processors are busy with other work, as the leaders of all teams have learned: then a member that has begun a job may keep the leader waiting for
-/// longer than all jobs take. It decides who does a job, nothing else.
-#[derive(Debug)]
-struct Busy {
-    /// How many passes leaders still do alone, and as a power of two how many they do after the next that is late.
-    alone: AtomicU32,
-    power: AtomicU32,
-    /// Passes in time since the last that was late.
-    in_time: AtomicU32,
-}
-
-static BUSY: Busy = Busy { alone: AtomicU32::new(0), power: AtomicU32::new(*POWERS.start()), in_time: AtomicU32::new(0) };
-const POWERS: RangeInclusive<u32> = 8..=14;
-
-impl Busy {
-    fn is_to_go_alone(&self) -> bool {
-        let left = self.alone.load(Ordering::Relaxed);
-        self.alone.store(left.saturating_sub(1), Ordering::Relaxed);
-        left > 0
-    }
-
-    fn learn(&self, late: bool) {
-        let power = self.power.load(Ordering::Relaxed);
-        let in_time = if late { 0 } else { self.in_time.load(Ordering::Relaxed) + 1 };
-        let forgets = in_time >= 1 << power;
-        if late {
-            self.alone.store(1 << power, Ordering::Relaxed);
-            self.power.store((power + 1).min(*POWERS.end()), Ordering::Relaxed);
-        } else if forgets {
-            self.power.store((power - 1).max(*POWERS.start()), Ordering::Relaxed);
-        }
-        self.in_time.store(if forgets { 0 } else { in_time }, Ordering::Relaxed);
-    }
-}
 
 /// A number that threads write has a cache line and its neighbour for itself.
 #[derive(Debug, Default)]
@@ -117,24 +77,16 @@ impl Team {
     /// With the panic of a job, when all others are done.
     pub fn lead(&self, jobs: usize, work: &Work<'_>) {
         assert!(jobs <= MOST_JOBS, "{jobs} jobs in a pass");
-        if BUSY.is_to_go_alone() {
-            return (0..jobs).for_each(|job| work(0, job));
-        }
         let pass = (self.board.0.load(Ordering::Relaxed) >> JOB_BITS) + 1;
         let board = pass << JOB_BITS | jobs as u64;
         self.work.store(ptr::from_ref(&work).cast_mut().cast(), Ordering::Relaxed);
         self.left.0.store(jobs, Ordering::Relaxed);
         self.put_up(board);
-        let begun = Instant::now();
         self.take_part(0, board);
-        let (worked, mut looks) = (begun.elapsed(), 0);
+        let mut looks = 0;
         while self.left.0.load(Ordering::Acquire) > 0 {
             looks += 1;
             if looks < SPINS { spin_loop() } else { yield_now() }
-        }
-        // Members that have several jobs each end nearly together.
-        if jobs >= 2 * self.members {
-            BUSY.learn(begun.elapsed() > 2 * worked + LATE);
         }
         let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(panic) = panic {

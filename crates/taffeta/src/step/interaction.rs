@@ -220,9 +220,7 @@ impl Simulation {
             self.renew();
         }
     }
-}
 
-impl Simulation {
     /// Where a held particle goes [m]: near its place, but within reach of all else that is pinned. Hands before it are where they go to by then, those after
     /// it anywhere on their ways. What is further apart already stays so.
     fn within_reach(&mut self, particle: u32, held: &BTreeMap<u32, DVec3>, pins: &[PinGroup]) -> DVec3 {

@@ -276,9 +276,10 @@ fn a_hand_goes_no_further_than_the_cloth_reaches() {
             pulled.hold(last, place, 0.1).unwrap();
             let report = run(&mut pulled, 1.0 / 30.0);
             let strain = pulled.certificate().max_strain;
-            let kept = report.converged && strain <= pulled.model().tolerance;
-            let elastic = !method.name().starts_with("impulse");
-            assert!(kept || elastic, "{} frame {frame}: {strain}", method.name());
+            if method.name().starts_with("impulse") {
+                let kept = report.converged && strain <= pulled.model().tolerance;
+                assert!(kept, "{} frame {frame}: {strain}", method.name());
+            }
             assert!(report.substeps < 4 * usual, "{}: {} of {usual}", method.name(), report.substeps);
         }
         // The pin of the same row.

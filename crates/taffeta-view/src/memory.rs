@@ -39,6 +39,7 @@ mod tests {
             |length| with("shirt", &[("garment[0].edge_length", length)]).particle_estimate(&BTreeMap::new());
         let (coarse, fine) = (count("0.02"), count("0.002"));
         assert!(coarse > 1000 && coarse < 10_000, "{coarse}");
-        assert!(fine.abs_diff(100 * coarse) < 200, "{fine}");
+        // Each of four panels is rounded down.
+        assert!(fine.abs_diff(100 * coarse) < 400, "{coarse} and {fine}");
     }
 }

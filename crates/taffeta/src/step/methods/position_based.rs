@@ -85,11 +85,12 @@ impl<S: PositionSolver> PositionBased<S> {
         self.touching = 0;
         let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
         for (c, cloth) in step.model.cloths.iter().enumerate() {
-            for i in cloth.particles.clone().filter(|i| inverse_mass[*i] > 0.0) {
-                let load = loads.get(i).map_or(0.0, |load| load * inverse_mass[i]);
-                self.touching +=
-                    solid_contact::touch(step.boundary, c, start[i], &mut x[i], &mut self.grip[i], load);
-            }
+            let own = cloth.particles.clone();
+            let is_asked = |k: usize, _: &Vec4| inverse_mass[own.start + k] > 0.0;
+            let load = |k| loads.get(own.start + k).map_or(0.0, |load| load * inverse_mass[own.start + k]);
+            let ends = (&mut x[own.clone()], &mut self.grip[own.clone()]);
+            self.touching +=
+                solid_contact::touch(step.boundary, c, &start[own.clone()], ends, is_asked, load);
         }
         if let Some(pipeline) = &mut step.pipeline {
             pipeline.project_contacts(start, x, h, |_, _| ());

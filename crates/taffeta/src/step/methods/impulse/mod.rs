@@ -295,15 +295,16 @@ impl Impulse {
                     &mut self.q[..of_cloths],
                     &mut self.grip[..of_cloths],
                     |worker, q, grip| {
-                        worker.contacts = 0;
-                        for ((q, grip), i) in q.iter_mut().zip(grip).zip(worker.particles.clone()) {
-                            // Once over all, only those are looked at again that touch or were moved since.
-                            if inverse_mass[i] > 0.0 && (sweep == 0 || grip.0[3] > 0.0) {
-                                let load = loads.get(i).map_or(0.0, |load| load * inverse_mass[i]);
-                                worker.contacts +=
-                                    solid_contact::touch(boundary, worker.cloth, x[i], q, grip, load);
-                            }
-                        }
+                        let first = worker.particles.start;
+                        let x = &x[worker.particles.clone()];
+                        // Once over all, only those are looked at again that touch or were moved since.
+                        let is_asked = |k: usize, grip: &Vec4| {
+                            inverse_mass[first + k] > 0.0 && (sweep == 0 || grip.0[3] > 0.0)
+                        };
+                        let load =
+                            |k| loads.get(first + k).map_or(0.0, |load| load * inverse_mass[first + k]);
+                        worker.contacts =
+                            solid_contact::touch(boundary, worker.cloth, x, (q, grip), is_asked, load);
                     },
                 );
             }

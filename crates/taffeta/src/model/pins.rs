@@ -14,6 +14,8 @@ pub struct PinGroup {
     pub seats: Vec<Seat>,
     /// What leads them all.
     pub lead: Lead,
+    /// Whether it gives way where the cloth cannot follow, as a hand does. Methods that keep lengths let it; others stretch the cloth.
+    pub yields: bool,
 }
 
 /// What leads a group of particles.
@@ -56,7 +58,7 @@ impl PinGroup {
     pub fn moved(particles: Vec<u32>, start: Vec<DVec3>, motion: Motion) -> Self {
         let centre = start.iter().sum::<DVec3>() / start.len().max(1) as f64;
         let seats = start.into_iter().map(Seat::Point).collect();
-        Self { particles, seats, lead: Lead::Motion { centre, motion } }
+        Self { particles, seats, lead: Lead::Motion { centre, motion }, yields: false }
     }
 
     /// Particles that are at these places [m] at a time [s], each led by the nearest point of a collider from then on.
@@ -74,7 +76,7 @@ impl PinGroup {
             }
             _ => start.iter().map(|p| Seat::Point(pose.to_local(*p))).collect(),
         };
-        Self { particles, seats, lead: Lead::Body(number) }
+        Self { particles, seats, lead: Lead::Body(number), yields: false }
     }
 
     /// What leads it at `time` [s].

@@ -97,7 +97,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Holds a particle from now on, and leads it to a place [m] within a `duration` [s], but no further than the cloth reaches from all that is held.
+    /// Holds a particle from now on, and leads it to a place [m] within a `duration` [s], but no further than the cloth reaches from all that is held. Methods that
+    /// keep lengths let the hand give way where the cloth cannot follow: it then goes on towards its place as far as it gets.
     pub fn hold(&mut self, particle: u32, place: DVec3, duration: f64) -> Result<(), InteractionError> {
         self.check_particle(particle)?;
         let mut grip = self.grip.clone().unwrap_or_default();
@@ -258,12 +259,12 @@ impl Grip {
     }
 }
 
-/// A pin that leads one particle `from` a point to another [m] from `time` on, for `duration` [s], and holds it there.
+/// A hand that leads one particle `from` a point to another [m] from `time` on, for `duration` [s], and holds it there.
 fn led(particle: u32, from: DVec3, to: DVec3, time: f64, duration: f64) -> PinGroup {
     let key =
         |time, shift: DVec3| Keyframe { time, shift: shift.to_array(), turn: [0.0; 3], ease: Ease::Linear };
     let way = [key(time, DVec3::ZERO), key(time + duration, to - from)];
-    PinGroup::moved(vec![particle], vec![from], Motion::new(&way))
+    PinGroup { yields: true, ..PinGroup::moved(vec![particle], vec![from], Motion::new(&way)) }
 }
 
 fn check_list(list: &[DVec3], expected: usize) -> Result<(), InteractionError> {

@@ -202,7 +202,8 @@ fn a_hand_under_way_goes_on_while_others_let_go() {
     simulation.hold(last, start + way, 1.0).unwrap();
     run(&mut simulation, 0.2);
     simulation.release(0).unwrap();
-    simulation.hold(last - 1, simulation.positions()[last as usize - 1], 0.1).unwrap();
+    let middle = last / 2;
+    simulation.hold(middle, simulation.positions()[middle as usize], 0.1).unwrap();
     run(&mut simulation, 0.2);
     assert!(at(&simulation).distance(start + 0.4 * way) < 1e-9, "{}", at(&simulation));
 }
@@ -285,6 +286,34 @@ fn a_hand_goes_no_further_than_the_cloth_reaches() {
         // The pin of the same row.
         let [pin, hand] = [last + 1 - side(method), last].map(|i| pulled.positions()[i as usize]);
         assert!((0.5..1.05).contains(&pin.distance(hand)), "{}: {pin} {hand}", method.name());
+    }
+}
+
+#[test]
+fn a_hand_gives_way_where_the_cloth_cannot_follow_and_arrives_where_it_can() {
+    for method in [Method::ImpulseStrips, Method::ImpulseDirect, Method::ImpulseIterative] {
+        let mut pulled = simulation(&hanging(method));
+        run(&mut pulled, 0.5);
+        // The row between both pins is taut: it cannot follow a particle under its middle that goes down, although the pins are in reach along edges.
+        let side = side(method);
+        let under = pulled.positions().len() as u32 - side * 5 / 2;
+        let start = pulled.positions()[under as usize];
+        pulled.hold(under, start - DVec3::new(0.0, 0.35, 0.0), 0.3).unwrap();
+        for frame in 0..20 {
+            let report = run(&mut pulled, 1.0 / 30.0);
+            let strain = pulled.certificate().max_strain;
+            assert!(
+                report.converged && strain <= pulled.model().tolerance,
+                "{} frame {frame}: {strain}",
+                method.name()
+            );
+        }
+        let fallen = start.y - pulled.positions()[under as usize].y;
+        assert!(fallen < 0.34, "{}: the hand has moved down by {fallen}", method.name());
+        pulled.hold(under, start, 0.3).unwrap();
+        run(&mut pulled, 0.5);
+        let away = pulled.positions()[under as usize].distance(start);
+        assert!(away < 1e-9, "{}: {away} m away", method.name());
     }
 }
 

@@ -3,6 +3,7 @@
 mod ccd;
 mod elements;
 mod final_sweeps;
+mod hands;
 mod lengths;
 mod shortfall;
 mod springs;
@@ -26,6 +27,7 @@ use crate::step::report::StepError;
 use crate::step::rigid_bodies;
 use crate::step::solid_contact;
 use elements as parts;
+use hands::YieldingHands;
 use lengths::{Lengths, numbers};
 use shortfall::Reaches;
 use springs::ExplicitSprings;
@@ -83,6 +85,7 @@ pub struct Impulse {
     /// √(m / k) of shear [s].
     shear_time: f64,
     reaches: Reaches,
+    hands: YieldingHands,
     /// Where pins will be [m].
     ends: Vec<(u32, DVec3)>,
     controller: SubstepController,
@@ -133,6 +136,7 @@ impl Impulse {
             folds: vec![vec![Fold::default(); longest]],
             shear_time: parts::shear_time(model, environment),
             reaches: Reaches::default(),
+            hands: YieldingHands::default(),
             ends: Vec::new(),
             controller: SubstepController::default(),
             h: 0.0,
@@ -170,7 +174,9 @@ impl Impulse {
         }
         step.boundary.advance(model, environment, state.time, model.step_time);
         self.ends.clear();
-        self.ends.extend(step.boundary.held(model, environment).map(|(i, end)| (i as u32, end)));
+        // Hands give way.
+        let led = step.boundary.held(model, environment).filter(|(i, _)| !self.hands.hold(*i));
+        self.ends.extend(led.map(|(i, end)| (i as u32, end)));
         if !missed && self.ends.iter().all(|(i, end)| state.positions[*i as usize] == *end) {
             return false;
         }
@@ -376,6 +382,7 @@ impl Integrator for Impulse {
         if let Some(springs) = &self.as_printed {
             self.controller.at_least(springs.fewest(step.model)?);
         }
+        self.hands.begin(step.model, step.environment, state);
         if self.are_pins_too_far(step, state, memory.missed) {
             self.controller.give_up();
         }
@@ -440,6 +447,7 @@ impl Integrator for Impulse {
         for (i, end) in step.boundary.held(model, step.environment) {
             self.y[i] = Vec4([end.x, end.y, end.z, 1.0]);
         }
+        self.hands.slow_down(model, &self.x, &mut self.y, h);
         self.links.begin(model, time, h, &self.x);
         step.observer.enter("pull");
         if let Some(springs) = &mut self.as_printed {
@@ -447,6 +455,7 @@ impl Integrator for Impulse {
             springs.renew(model, (&self.x, &self.y), step.boundary.forces.on_particles(), h);
         }
         self.sums = self.pull(step, h);
+        self.hands.loosen(model, &mut self.q, h);
         if self.as_printed.is_none() {
             step.observer.enter("bend");
             self.bend(model, h);
@@ -480,6 +489,9 @@ impl Integrator for Impulse {
         let before = self.lengths.strain(&self.q);
         self.sweeps_for_lengths = 0;
         self.lengths_kept = self.sweep_to_tolerance(step, h) <= step.model.tolerance;
+        if !self.lengths_kept && self.hands.are_firm() {
+            return Verdict::Missed;
+        }
         let closed = self.links.open(step.model, &self.q) <= self.params.seam_tolerance;
         step.report.converged = self.lengths_kept && closed;
         let sweeps = self.sweeps_for_lengths / self.lengths.iterations_per_substep;
@@ -523,8 +535,13 @@ impl Integrator for Impulse {
         self.controller.reconsider(self.lengths_kept)
     }
 
+    /// Hands give way first; then shorter sub-steps are tried.
     fn again(&mut self) {
-        self.controller.again();
+        if self.hands.give_way() {
+            self.controller.start_over();
+        } else {
+            self.controller.again();
+        }
     }
 
     fn store(&mut self, step: &mut StepContext, state: &mut State) {

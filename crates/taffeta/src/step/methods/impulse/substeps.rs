@@ -163,10 +163,15 @@ impl SubstepController {
         self.fixed || self.capped || self.hopeless || self.tries >= most
     }
 
+    /// The step is taken again as it was.
+    pub fn start_over(&mut self) {
+        self.worst = 0.0;
+    }
+
     /// The step is taken again, in more sub-steps.
     pub fn again(&mut self) {
+        self.start_over();
         self.tries += 1;
-        self.worst = 0.0;
         self.count = (self.params.retry_factor * self.count).min(f64::from(self.params.most_substeps));
     }
 }

@@ -1,0 +1,76 @@
+//! Hands that give way. Where the cloth cannot follow, what a hand holds is one more particle, a heavy one that goes towards its place with bounded speed and force:
+//! so lengths are kept whatever a user asks for, and the step has a solution.
+
+use crate::math::Vec4;
+use crate::model::{Environment, Model, State};
+
+/// A hand that gives way is so many times as heavy as the particle that it holds [1], goes no faster [m/s], and pulls no harder than what gives
+/// its cloth this acceleration [m/s²].
+const HEAVIER: f64 = 10.0;
+const FASTEST: f64 = 2.0;
+const STRONGEST: f64 = 20.0;
+/// A hand that is further than this from its place has given way before [m].
+const AT_ITS_PLACE: f64 = 1e-6;
+
+/// What hands hold, and whether they give way in this step.
+#[derive(Debug, Default)]
+pub struct YieldingHands {
+    particles: Vec<u32>,
+    yields: bool,
+}
+
+impl YieldingHands {
+    /// Begins a step: hands that are not at their places give way as before.
+    pub fn begin(&mut self, model: &Model, environment: &Environment, state: &State) {
+        self.particles.clear();
+        self.yields = false;
+        for pin in environment.pins.iter().filter(|pin| pin.yields) {
+            let led = pin.led(state.time, &model.colliders);
+            for (member, i) in pin.particles.iter().enumerate() {
+                let place = pin.place(member, &led, &model.colliders);
+                self.yields |= state.positions[*i as usize].distance(place) > AT_ITS_PLACE;
+                self.particles.push(*i);
+            }
+        }
+    }
+
+    /// Whether a hand holds this particle.
+    pub fn hold(&self, particle: usize) -> bool {
+        self.particles.contains(&(particle as u32))
+    }
+
+    /// Whether there are hands that do not give way yet.
+    pub fn are_firm(&self) -> bool {
+        !self.yields && !self.particles.is_empty()
+    }
+
+    /// Lets hands give way; whether that is new.
+    pub fn give_way(&mut self) -> bool {
+        let is_new = self.are_firm();
+        self.yields |= is_new;
+        is_new
+    }
+
+    /// Lets the ends `y` of particles that are at `x` [m] be no further away than a hand gets in `h` [s].
+    pub fn slow_down(&self, model: &Model, x: &[Vec4], y: &mut [Vec4], h: f64) {
+        for i in self.yielding() {
+            let cloth = model.cloth_of(i).map_or(0..0, |cloth| cloth.particles.clone());
+            let force = STRONGEST * model.mass[cloth].iter().sum::<f64>();
+            let furthest = (h * h * force / (HEAVIER * model.mass[i])).min(FASTEST * h);
+            let from = x[i].xyz();
+            let end = from + (y[i].xyz() - from).clamp_length_max(furthest);
+            y[i] = Vec4([end.x, end.y, end.z, 1.0]);
+        }
+    }
+
+    /// Lets impulses move them: `q` gets their mobilities [m/N].
+    pub fn loosen(&self, model: &Model, q: &mut [Vec4], h: f64) {
+        for i in self.yielding() {
+            q[i].0[3] = h * h / (HEAVIER * model.mass[i]);
+        }
+    }
+
+    fn yielding(&self) -> impl Iterator<Item = usize> + '_ {
+        self.particles.iter().map(|i| *i as usize).filter(|_| self.yields)
+    }
+}

@@ -224,6 +224,12 @@ impl Strips {
         links.compliance.0[lane] = compliance.max(LEAST_COMPLIANCE);
     }
 
+    /// Sets the compliance of an edge [m³/N].
+    pub fn set_compliance(&mut self, edge: usize, compliance: f64) {
+        let StitchPlace { group, block, row, lane } = self.place(self.slots[edge] as usize);
+        self.groups[group][block].links[row].compliance.0[lane] = compliance;
+    }
+
     /// Makes bends ready for sub-steps of `h` [s].
     pub fn pace_bends(&mut self, h: f64) {
         if self.pace == h {

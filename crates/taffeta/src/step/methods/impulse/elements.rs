@@ -48,8 +48,7 @@ fn weight(model: &Model, cloth: &ClothPiece) -> f64 {
 }
 
 fn hard_links<'a>(model: &'a Model, environment: &'a Environment) -> impl Fn(u32) -> StripEdge + 'a {
-    let weights: Vec<f64> = model.cloths.iter().map(|cloth| weight(model, cloth)).collect();
-    let params = &model.params.impulse;
+    let compliances = Compliances::new(model);
     move |edge: u32| {
         if let Some(stitch) = (edge as usize).checked_sub(model.edges.len()) {
             // Until it is set to pull.
@@ -57,16 +56,50 @@ fn hard_links<'a>(model: &'a Model, environment: &'a Environment) -> impl Fn(u32
             let compliance = if moves { 0.0 } else { NO_TENSION };
             return StripEdge { rest: model.links.start_length[stitch], compliance };
         }
-        let [a, b] = model.edges[edge as usize];
-        let rest = model.rest_lengths[edge as usize];
-        let cloth = model.cloths.iter().position(|c| c.particles.contains(&(a as usize)));
-        let load = params.load * (params.sag_strain / model.tolerance).sqrt().max(1.0);
-        let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
+        let moves = moves(environment, model.edges[edge as usize]);
         StripEdge {
-            rest,
-            compliance: if moves(environment, [a, b]) { rest.powi(3) / stiffness } else { NO_TENSION },
+            rest: model.rest_lengths[edge as usize],
+            compliance: if moves { compliances.of(edge) } else { NO_TENSION },
         }
     }
+}
+
+/// How much hard edges give.
+struct Compliances<'a> {
+    model: &'a Model,
+    /// Of every cloth [N].
+    weights: Vec<f64>,
+}
+
+impl<'a> Compliances<'a> {
+    fn new(model: &'a Model) -> Self {
+        Self { model, weights: model.cloths.iter().map(|cloth| weight(model, cloth)).collect() }
+    }
+
+    /// Of an edge, if one of its ends moves [m³/N].
+    fn of(&self, edge: u32) -> f64 {
+        let Self { model, weights } = self;
+        let params = &model.params.impulse;
+        let (start, rest) = (model.edges[edge as usize][0] as usize, model.rest_lengths[edge as usize]);
+        let cloth = model.cloths.iter().position(|c| c.particles.contains(&start));
+        let load = params.load * (params.sag_strain / model.tolerance).sqrt().max(1.0);
+        let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
+        rest.powi(3) / stiffness
+    }
+}
+
+/// Hard edges between a hand and a pin or another hand, and what they give once hands move [m³/N].
+pub fn between_hands(model: &Model, environment: &Environment) -> Vec<(usize, f64)> {
+    let compliances = Compliances::new(model);
+    let hands: Vec<u32> = environment
+        .pins
+        .iter()
+        .filter(|pin| pin.yields)
+        .flat_map(|pin| pin.particles.iter().copied())
+        .collect();
+    let is_held = |ends: &[u32; 2]| !moves(environment, *ends) && ends.iter().any(|i| hands.contains(i));
+    let edges = model.edges.iter().enumerate().filter(|(_, ends)| is_held(ends));
+    edges.map(|(edge, _)| (edge, compliances.of(edge as u32))).collect()
 }
 
 /// Soft edges: diagonals of quads. Their ends, and their strips with tensions after those of `hard`.

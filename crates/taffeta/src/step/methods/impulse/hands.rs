@@ -1,8 +1,10 @@
 //! Hands that give way. Where the cloth cannot follow, what a hand holds is one more particle, a heavy one that goes towards its place with bounded speed and force:
 //! so lengths are kept whatever a user asks for, and the step has a solution.
 
+use super::elements::between_hands;
 use crate::math::Vec4;
 use crate::model::{Environment, Model, State};
+use crate::solve::strips::blocks::{NO_TENSION, Strips};
 
 /// A hand that gives way is so many times as heavy as the particle that it holds [1], goes no faster [m/s], and pulls no harder than what gives
 /// its cloth this acceleration [m/s²].
@@ -17,9 +19,16 @@ const AT_ITS_PLACE: f64 = 1e-6;
 pub struct YieldingHands {
     particles: Vec<u32>,
     yields: bool,
+    /// Edges of which both ends are held, one by a hand, and what they give where it gives way [m³/N].
+    between: Vec<(usize, f64)>,
 }
 
 impl YieldingHands {
+    /// Room for a model.
+    pub fn new(model: &Model, environment: &Environment) -> Self {
+        Self { between: between_hands(model, environment), ..Self::default() }
+    }
+
     /// Begins a step: hands that are not at their places give way as before.
     pub fn begin(&mut self, model: &Model, environment: &Environment, state: &State) {
         self.particles.clear();
@@ -49,6 +58,13 @@ impl YieldingHands {
         let is_new = self.are_firm();
         self.yields |= is_new;
         is_new
+    }
+
+    /// Begins an attempt at the step: edges between hands and pins keep their lengths only where hands give way.
+    pub fn tie(&self, strips: &mut Strips) {
+        for (edge, compliance) in &self.between {
+            strips.set_compliance(*edge, if self.yields { *compliance } else { NO_TENSION });
+        }
     }
 
     /// Lets the ends `y` of particles that are at `x` [m] be no further away than a hand gets in `h` [s].

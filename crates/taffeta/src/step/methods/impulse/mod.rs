@@ -136,7 +136,7 @@ impl Impulse {
             folds: vec![vec![Fold::default(); longest]],
             shear_time: parts::shear_time(model, environment),
             reaches: Reaches::default(),
-            hands: YieldingHands::default(),
+            hands: YieldingHands::new(model, environment),
             ends: Vec::new(),
             controller: SubstepController::default(),
             h: 0.0,
@@ -392,6 +392,7 @@ impl Integrator for Impulse {
     fn load(&mut self, step: &mut StepContext, state: &State) {
         let Memory::Impulse(memory) = &state.memory else { return };
         self.make_room();
+        self.hands.tie(&mut self.lengths.strips);
         self.early = self.controller.is_early();
         self.h = step.model.step_time / f64::from(self.controller.substeps());
         self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(self.h);

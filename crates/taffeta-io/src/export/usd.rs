@@ -4,13 +4,14 @@
 
 use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
+use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Drawn, Solid};
 use super::subject::{Collider, GREY, Piece, Subject, bounds, single};
 use super::{ExportError, Job, UpAxis};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use taffeta::math::{DVec3, Pose};
+use taffeta::math::{DAffine3, DVec3, Pose};
 use taffeta::model::Shape;
 
 /// The scope that materials lie in, and the material of all bodies that only move.
@@ -36,7 +37,8 @@ pub(super) fn write_layer(job: &mut Job, out: &mut BufWriter<File>) -> Result<()
     let cloths = job.subject.pieces.iter().filter(|piece| piece.is_cloth).count();
     let of_certificate = if job.film.shaping.strain.is_some() { cloths + CERTIFICATE.len() } else { 0 };
     let attributes = if job.normals { 3 } else { 2 };
-    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving + of_certificate);
+    let skinned = job.subject.skinned.len();
+    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving + 3 * skinned + of_certificate);
     write_head(out, job).map_err(job.film.failed())?;
     let failed = job.film.failed();
     if job.film.shaping.strain.is_some() {
@@ -58,6 +60,9 @@ pub(super) fn write_layer(job: &mut Job, out: &mut BufWriter<File>) -> Result<()
     }
     for collider in &job.subject.colliders {
         write_collider(out, &mut job.film, collider)?;
+    }
+    for body in &job.subject.skinned {
+        write_skinned(out, &mut job.film, body)?;
     }
     write_materials(out, &job.subject).and_then(|()| out.write_all(b"}\n")).map_err(&failed)
 }
@@ -107,7 +112,8 @@ fn escaped(text: &str) -> String {
 fn write_materials(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
     writeln!(out, "    def Scope \"{MATERIALS}\"\n    {{")?;
     let pieces = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour));
-    let bodies = (!subject.colliders.is_empty()).then_some((BODIES, GREY));
+    let others = !(subject.colliders.is_empty() && subject.skinned.is_empty());
+    let bodies = others.then_some((BODIES, GREY));
     for (name, colour) in pieces.chain(bodies) {
         let [r, g, b] = colour.map(|c| c as f32);
         write!(
@@ -245,19 +251,109 @@ fn write_collider(
     writeln!(out, "        uniform token[] xformOpOrder = {order}\n    }}").map_err(&failed)
 }
 
+/// Writes a body on its skeleton: joints, where they are in every frame, and the mesh that hangs on them.
+fn write_skinned(out: &mut BufWriter<File>, film: &mut Film, body: &Skinned) -> Result<(), ExportError> {
+    let failed = film.failed();
+    let (number, pose) = (body.body, film.survey.poses[body.body]);
+    let root = format!("/World/{}", body.name);
+    let mut paths: Vec<String> = Vec::with_capacity(body.joints.len());
+    for joint in &body.joints {
+        let above = joint.parent.map_or(String::new(), |parent| format!("{}/", paths[parent]));
+        paths.push(format!("{above}{}", joint.name));
+    }
+    let joints = || paths.iter().map(|path| format!("\"{path}\""));
+    let mut begin = || {
+        open_prim(out, "SkelRoot", &body.name, &body.called, BODIES)?;
+        writeln!(
+            out,
+            "        def Skeleton \"Skeleton\" (\n            prepend apiSchemas = [\"SkelBindingAPI\"]"
+        )?;
+        write!(out, "        )\n        {{\n        rel skel:animationSource = <{root}/Animation>")?;
+        write!(out, "\n        uniform token[] joints = ")?;
+        write_list(out, joints())?;
+        write!(out, "\n        uniform matrix4d[] bindTransforms = ")?;
+        write_list(out, body.joints.iter().map(|joint| matrix(&joint.unbound.inverse())))?;
+        write!(out, "\n        uniform matrix4d[] restTransforms = ")?;
+        write_list(
+            out,
+            body.pose(film.survey.first_time, &pose).iter().map(|place| matrix(&place.matrix())),
+        )?;
+        write!(
+            out,
+            "\n        }}\n        def SkelAnimation \"Animation\"\n        {{\n        uniform token[] joints = "
+        )?;
+        write_list(out, joints())?;
+        write!(out, "\n        half3[] scales = ")?;
+        write_list(out, body.joints.iter().map(|_| "(1, 1, 1)"))?;
+        writeln!(out)
+    };
+    begin().map_err(&failed)?;
+    let places = |moment: &Moment| body.pose(moment.time, &moment.poses[number]);
+    write_attribute(out, film, "float3[] translations", &mut |out, moment| {
+        write_list(out, places(moment).iter().map(|place| Tuple(single(place.shift))))
+    })?;
+    write_attribute(out, film, "quatf[] rotations", &mut |out, moment| {
+        let turn = |place: &JointPlace| {
+            let [x, y, z, w] = place.turn.to_array().map(|x| x as f32);
+            Tuple([w, x, y, z])
+        };
+        write_list(out, places(moment).iter().map(turn))
+    })?;
+    out.write_all(b"        }\n").map_err(&failed)?;
+    write_attribute(out, film, "float3[] extent", &mut |out, moment| {
+        write_list(out, body.bounds(moment.time, &moment.poses[number]).into_iter().map(Tuple))
+    })?;
+    let mut end = || {
+        writeln!(
+            out,
+            "        def Mesh \"Surface\" (\n            prepend apiSchemas = [\"SkelBindingAPI\"]\n        )\n        {{"
+        )?;
+        write_faces(out, &body.rest, &body.normals, &body.triangles)?;
+        writeln!(out, "        rel skel:skeleton = <{root}/Skeleton>")?;
+        writeln!(out, "        matrix4d primvars:skel:geomBindTransform = {}", matrix(&DAffine3::IDENTITY))?;
+        let about = format!(
+            " (\n            elementSize = {}\n            interpolation = \"vertex\"\n        )",
+            body.width
+        );
+        write!(out, "        int[] primvars:skel:jointIndices = ")?;
+        write_list(out, body.held.iter().map(|(joint, _)| *joint))?;
+        write!(out, "{about}\n        float[] primvars:skel:jointWeights = ")?;
+        write_list(out, body.held.iter().map(|(_, share)| *share))?;
+        writeln!(out, "{about}\n        }}\n    }}")
+    };
+    end().map_err(&failed)
+}
+
+/// A transform; USD's vectors are rows.
+fn matrix(matrix: &DAffine3) -> Tuple<String, 4> {
+    let [x, y, z] = [matrix.matrix3.x_axis, matrix.matrix3.y_axis, matrix.matrix3.z_axis];
+    let rows = [(x, 0), (y, 0), (z, 0), (matrix.translation, 1)];
+    Tuple(rows.map(|(row, last)| format!("({}, {}, {}, {last})", row.x, row.y, row.z)))
+}
+
 /// Opens a collider's mesh and writes its surface.
 fn write_surface(out: &mut impl Write, collider: &Collider, solid: &Solid) -> io::Result<()> {
     open_prim(out, "Mesh", &collider.name, &collider.called, BODIES)?;
+    write_faces(out, &solid.points, &solid.normals, &solid.triangles)
+}
+
+/// Writes a surface that keeps its points.
+fn write_faces(
+    out: &mut impl Write,
+    points: &[DVec3],
+    normals: &[DVec3],
+    triangles: &[[u32; 3]],
+) -> io::Result<()> {
     write!(out, "        uniform bool doubleSided = 1\n        float3[] extent = ")?;
-    write_list(out, bounds(&solid.points).into_iter().map(Tuple))?;
+    write_list(out, bounds(points).into_iter().map(Tuple))?;
     write!(out, "\n        int[] faceVertexCounts = ")?;
-    write_list(out, solid.triangles.iter().map(|_| 3))?;
+    write_list(out, triangles.iter().map(|_| 3))?;
     write!(out, "\n        int[] faceVertexIndices = ")?;
-    write_list(out, solid.triangles.iter().flatten())?;
+    write_list(out, triangles.iter().flatten())?;
     write!(out, "\n        uniform token orientation = \"rightHanded\"\n        point3f[] points = ")?;
-    write_list(out, solid.points.iter().map(|p| Tuple(single(*p))))?;
+    write_list(out, points.iter().map(|p| Tuple(single(*p))))?;
     write!(out, "\n        normal3f[] normals = ")?;
-    write_list(out, solid.normals.iter().map(|n| Tuple(single(*n))))?;
+    write_list(out, normals.iter().map(|n| Tuple(single(*n))))?;
     writeln!(
         out,
         " (\n            interpolation = \"vertex\"\n        )\n        uniform token subdivisionScheme = \"none\""

@@ -56,6 +56,9 @@ pub struct Args {
     /// Write strain of every point and the certificate of every frame, where the format has a place for them.
     #[arg(long)]
     certificate: bool,
+    /// Show the weave of cloth as a texture, in USD and glTF.
+    #[arg(long)]
+    weave: bool,
     /// Replace an earlier export of that name.
     #[arg(long)]
     replace: bool,
@@ -124,6 +127,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         subdivide: args.subdivide,
         thickness: 1e-3 * args.thickness.unwrap_or(0.0),
         certificate: args.certificate,
+        weave: args.weave,
         replace: args.replace,
     };
     let mut progress: Option<Progress> = None;

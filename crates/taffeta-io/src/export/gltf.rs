@@ -8,7 +8,7 @@ use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Solid};
 use super::subject::{GREY, Piece, Subject, bounds, single};
 use super::usd::ROUGHNESS;
-use super::{ExportError, Format, Job};
+use super::{ExportError, Format, Job, weave};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -27,6 +27,7 @@ const ARRAY: u32 = 34962;
 const U16: u32 = 5123;
 const U32: u32 = 5125;
 const F32: u32 = 5126;
+const REPEAT: u32 = 10497;
 
 /// Buffer views, in the order in which they lie in the file.
 const INDICES: usize = 0;
@@ -37,7 +38,8 @@ const ORIGINS: usize = 4;
 const JOINTS: usize = 5;
 const SHARES: usize = 6;
 const BINDS: usize = 7;
-const VIEWS: usize = 8;
+const PICTURE: usize = 8;
+const VIEWS: usize = 9;
 /// A vertex lists its joints in sets of so many.
 const SET: usize = 4;
 
@@ -64,7 +66,8 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let failed = job.film.failed();
     let mut shape = Shape::of_least_flat(&mut job.film, &job.subject, job.normals)?;
     let clip = Clip::look(&mut job.film, &job.subject, &mut shape)?;
-    let document = Document::of(&job.subject, &clip);
+    let picture = if job.weave { weave::picture() } else { Vec::new() };
+    let document = Document::of(&job.subject, &clip, &picture);
     write_head(&mut out, &document).map_err(&failed)?;
     write_constants(&mut out, &job.subject, &clip).map_err(&failed)?;
     job.film.play(&mut |moment| {
@@ -78,6 +81,8 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
         .and_then(|()| write_texture(&mut out, &job.subject))
         .and_then(|()| put(&mut out, &job.subject.origins.iter().map(|i| *i as f32).collect::<Vec<_>>()))
         .and_then(|()| write_holds(&mut out, &job.subject))
+        .and_then(|()| out.write_all(&picture))
+        .and_then(|()| out.write_all(&[0; 3][..picture.len().next_multiple_of(4) - picture.len()]))
         .map_err(&failed)?;
     let bytes = settle(out).map_err(&failed)?;
     Ok((vec![pending.commit()?], bytes))
@@ -248,7 +253,7 @@ struct Document {
 }
 
 impl Document {
-    fn of(subject: &Subject, clip: &Clip) -> Document {
+    fn of(subject: &Subject, clip: &Clip, picture: &[u8]) -> Document {
         let mut document = Document { accessors: Vec::new(), used: [0; VIEWS], json: String::new() };
         let piece_indices = document.indices(subject.pieces.iter().map(|piece| piece.triangles.len()));
         let solid_indices = document.indices(clip.solids.iter().map(|solid| solid.triangles.len()));
@@ -271,7 +276,9 @@ impl Document {
         let (nodes, roots) = nodes(subject, clip);
         let skins = document.skins(subject);
         let animations = document.animations(subject, clip);
-        let materials = materials(subject);
+        let materials = materials(subject, !picture.is_empty());
+        // Files end with whole words.
+        document.used[PICTURE] = picture.len().next_multiple_of(4);
         meshes.splice(0..0, pieces);
         let mut root = json!({
             "asset": { "version": "2.0", "generator": "Taffeta" },
@@ -289,6 +296,13 @@ impl Document {
         }
         let views = document.views();
         root["accessors"] = json!(document.accessors);
+        if !picture.is_empty() {
+            let last = views.as_array().map_or(0, Vec::len) - 1;
+            root["images"] = json!([{ "name": "weave", "bufferView": last, "mimeType": "image/png" }]);
+            root["samplers"] = json!([{ "wrapS": REPEAT, "wrapT": REPEAT }]);
+            root["textures"] = json!([{ "sampler": 0, "source": 0 }]);
+            root["extensionsUsed"] = json!(["KHR_texture_transform"]);
+        }
         root["bufferViews"] = views;
         root["buffers"] = json!([{ "byteLength": document.used.iter().sum::<usize>() }]);
         document.json = root.to_string();
@@ -428,6 +442,7 @@ impl Document {
             (Some(ARRAY), Some(8)),
             (Some(ARRAY), Some(16)),
             (None, None),
+            (None, None),
         ];
         let mut number = [0; VIEWS];
         for (k, (used, (target, stride))) in self.used.iter().zip(kinds).enumerate() {
@@ -502,13 +517,19 @@ fn nodes(subject: &Subject, clip: &Clip) -> (Vec<Value>, Vec<usize>) {
 }
 
 /// One material for every piece, then one for all other bodies.
-fn materials(subject: &Subject) -> Vec<Value> {
-    let colours = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, true));
+fn materials(subject: &Subject, weave: bool) -> Vec<Value> {
+    let woven = |piece: &Piece| weave && subject.weaves(piece);
+    let colours = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, true, woven(piece)));
     let others = !(subject.colliders.is_empty() && subject.skinned.is_empty());
-    let collider = others.then_some(("bodies", GREY, false));
-    let material = |(name, [r, g, b], double): (&str, [f64; 3], bool)| {
-        let surface =
+    let collider = others.then_some(("bodies", GREY, false, false));
+    let material = |(name, colour, double, woven): (&str, [f64; 3], bool, bool)| {
+        let [r, g, b] = if woven { weave::brightened(colour) } else { colour };
+        let mut surface =
             json!({ "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": ROUGHNESS });
+        if woven {
+            let placed = json!({ "KHR_texture_transform": { "scale": [weave::REPEATS, weave::REPEATS] } });
+            surface["baseColorTexture"] = json!({ "index": 0, "extensions": placed });
+        }
         json!({ "name": name, "pbrMetallicRoughness": surface, "doubleSided": double })
     };
     colours.chain(collider).map(material).collect()

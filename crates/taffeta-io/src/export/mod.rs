@@ -31,6 +31,7 @@ mod solid;
 mod subject;
 mod usd;
 mod usdz;
+mod weave;
 
 use crate::recording::{Damage, Reader, RecordingError};
 use film::Film;
@@ -198,6 +199,8 @@ pub struct Options {
     pub thickness: f64,
     /// Whether strain of every point and the certificate of every frame are written.
     pub certificate: bool,
+    /// Whether cloth has its weave as a texture, in USD and glTF.
+    pub weave: bool,
     /// Whether a file that has the name already is replaced, or a folder that holds nothing but an earlier export.
     pub replace: bool,
 }
@@ -216,6 +219,7 @@ impl Default for Options {
             subdivide: 0,
             thickness: 0.0,
             certificate: false,
+            weave: false,
             replace: false,
         }
     }
@@ -354,6 +358,7 @@ struct Job<'a> {
     scale: f64,
     precision: Precision,
     normals: bool,
+    weave: bool,
     replace: bool,
     /// Time from frame to frame [s].
     frame_time: f64,
@@ -426,6 +431,7 @@ pub fn export(
         scale: options.scale,
         precision: options.precision,
         normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Usdz | Format::Gltf)),
+        weave: options.weave,
         replace: options.replace,
         frame_time,
     };
@@ -474,7 +480,11 @@ fn check(format: Format, options: &Options) -> Result<(), ExportError> {
             "leave the axis out: an archive does not name its axis, and readers turn it from y",
         );
     }
-    if options.bodies == Bodies::Skeleton && !matches!(format, Format::Usd | Format::Usdz | Format::Gltf) {
+    let rich = matches!(format, Format::Usd | Format::Usdz | Format::Gltf);
+    if options.weave && !rich {
+        return refuse("a weave".into(), "leave it out, or export to usd, usdz or gltf");
+    }
+    if options.bodies == Bodies::Skeleton && !rich {
         return refuse("skeletons".into(), "write points, or export to usd, usdz or gltf");
     }
     Ok(())

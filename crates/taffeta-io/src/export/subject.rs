@@ -294,6 +294,11 @@ impl Subject {
         Some((own, Some(corners.iter().map(|t| t.map(|i| i - low)).collect())))
     }
 
+    /// Whether a piece can show a weave.
+    pub fn weaves(&self, piece: &Piece) -> bool {
+        piece.is_cloth && self.texture(piece).is_some()
+    }
+
     /// How many points there are.
     pub fn point_count(&self) -> usize {
         self.rest_positions.len()

@@ -7,7 +7,7 @@ use super::pending::{Pending, settle};
 use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Drawn, Solid};
 use super::subject::{Collider, GREY, Piece, Subject, bounds, single};
-use super::{ExportError, Job, UpAxis};
+use super::{ExportError, Job, UpAxis, weave};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -23,16 +23,29 @@ const CERTIFICATE: [(&str, &str); 3] =
 /// Roughness of all materials [1].
 pub(super) const ROUGHNESS: f64 = 0.8;
 
-/// Writes the layer.
+/// Writes the layer, and the picture of the weave beside it.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let (pending, mut out) = Pending::file(job.path, job.replace)?;
-    write_layer(job, &mut out)?;
-    let bytes = settle(out).map_err(job.film.failed())?;
-    Ok((vec![pending.commit()?], bytes))
+    let failed = job.film.failed();
+    if !job.weave {
+        write_layer(job, &mut out, None)?;
+        let bytes = settle(out).map_err(failed)?;
+        return Ok((vec![pending.commit()?], bytes));
+    }
+    let beside = job.path.with_file_name(format!("{}_weave.png", job.name));
+    let (picture, mut pixels) = Pending::file(&beside, job.replace)?;
+    pixels.write_all(&weave::picture()).map_err(&failed)?;
+    write_layer(job, &mut out, Some(&format!("./{}_weave.png", job.name)))?;
+    let bytes = settle(out).map_err(&failed)? + settle(pixels).map_err(&failed)?;
+    Ok((vec![pending.commit()?, picture.commit()?], bytes))
 }
 
-/// Writes the text of the layer.
-pub(super) fn write_layer(job: &mut Job, out: &mut BufWriter<File>) -> Result<(), ExportError> {
+/// Writes the text of the layer, in which the picture of the weave, if there is one, goes by a name.
+pub(super) fn write_layer(
+    job: &mut Job,
+    out: &mut BufWriter<File>,
+    picture: Option<&str>,
+) -> Result<(), ExportError> {
     let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
     let cloths = job.subject.pieces.iter().filter(|piece| piece.is_cloth).count();
     let of_certificate = if job.film.shaping.strain.is_some() { cloths + CERTIFICATE.len() } else { 0 };
@@ -64,7 +77,7 @@ pub(super) fn write_layer(job: &mut Job, out: &mut BufWriter<File>) -> Result<()
     for body in &job.subject.skinned {
         write_skinned(out, &mut job.film, body)?;
     }
-    write_materials(out, &job.subject).and_then(|()| out.write_all(b"}\n")).map_err(&failed)
+    write_materials(out, &job.subject, picture).and_then(|()| out.write_all(b"}\n")).map_err(&failed)
 }
 
 fn write_head(out: &mut impl Write, job: &Job) -> io::Result<()> {
@@ -109,13 +122,18 @@ fn escaped(text: &str) -> String {
 }
 
 /// A material of every piece, and one of all bodies that only move.
-fn write_materials(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
+fn write_materials(out: &mut impl Write, subject: &Subject, picture: Option<&str>) -> io::Result<()> {
     writeln!(out, "    def Scope \"{MATERIALS}\"\n    {{")?;
-    let pieces = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour));
+    let woven = |piece: &Piece| picture.filter(|_| subject.weaves(piece));
+    let pieces = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, woven(piece)));
     let others = !(subject.colliders.is_empty() && subject.skinned.is_empty());
-    let bodies = others.then_some((BODIES, GREY));
-    for (name, colour) in pieces.chain(bodies) {
+    let bodies = others.then_some((BODIES, GREY, None));
+    for (name, colour, woven) in pieces.chain(bodies) {
         let [r, g, b] = colour.map(|c| c as f32);
+        let diffuse = match woven {
+            Some(_) => format!(".connect = </World/{MATERIALS}/{name}/weave.outputs:rgb>"),
+            None => format!(" = ({r}, {g}, {b})"),
+        };
         write!(
             out,
             r#"        def Material "{name}"
@@ -124,15 +142,52 @@ fn write_materials(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
             def Shader "surface"
             {{
                 uniform token info:id = "UsdPreviewSurface"
-                color3f inputs:diffuseColor = ({r}, {g}, {b})
+                color3f inputs:diffuseColor{diffuse}
                 float inputs:roughness = {ROUGHNESS}
                 token outputs:surface
             }}
-        }}
 "#
         )?;
+        if let Some(picture) = woven {
+            write_weave(out, name, colour, picture)?;
+        }
+        writeln!(out, "        }}")?;
     }
     out.write_all(b"    }\n")
+}
+
+/// Writes how a picture of the weave, which repeats, gets its colour.
+fn write_weave(out: &mut impl Write, name: &str, colour: [f64; 3], picture: &str) -> io::Result<()> {
+    let [r, g, b] = weave::brightened(colour).map(|c| c as f32);
+    let (at, repeats) = (format!("/World/{MATERIALS}/{name}"), weave::REPEATS);
+    write!(
+        out,
+        r#"            def Shader "coordinates"
+            {{
+                uniform token info:id = "UsdPrimvarReader_float2"
+                string inputs:varname = "st"
+                float2 outputs:result
+            }}
+            def Shader "threads"
+            {{
+                uniform token info:id = "UsdTransform2d"
+                float2 inputs:in.connect = <{at}/coordinates.outputs:result>
+                float2 inputs:scale = ({repeats}, {repeats})
+                float2 outputs:result
+            }}
+            def Shader "weave"
+            {{
+                uniform token info:id = "UsdUVTexture"
+                asset inputs:file = @{picture}@
+                float4 inputs:scale = ({r}, {g}, {b}, 1)
+                token inputs:sourceColorSpace = "sRGB"
+                float2 inputs:st.connect = <{at}/threads.outputs:result>
+                token inputs:wrapS = "repeat"
+                token inputs:wrapT = "repeat"
+                float3 outputs:rgb
+            }}
+"#
+    )
 }
 
 /// Opens a piece's mesh and writes all that does not change.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Feeds the readers of files with what libFuzzer makes up: scripts/fuzz.sh [RUNS [TARGET...]]
 # So many executions of every target (10 million unless told otherwise) from the seeds in crates/taffeta-io/tests/corpus. Any compiler that
-# builds Taffeta will do. A line for each target goes to out/fuzz/log.txt; what breaks a target stays in out/fuzz/TARGET, and the script then ends with 1.
+# builds Taffeta will do. A line for each target goes to out/fuzz/log.txt; what breaks a target stays in out/fuzz/TARGET, and the script
+# then ends with 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs="${1:-10000000}"

@@ -1,4 +1,5 @@
-//! Binary glTF 2.0 (`.glb`): one frame as a mesh, every other as a morph target, and weights that go through them; bodies on skeletons as skins.
+//! Binary glTF 2.0 (`.glb`): one frame as a mesh, every other as a morph target, and weights that go through them;
+//! bodies on skeletons as skins.
 //!
 //! Every frame costs a whole mesh in the reader's memory, so this is for short clips; longer ones are refused.
 

@@ -18,7 +18,7 @@ class Job(threading.Thread):
         self._cancel = threading.Event()
 
     def cancel(self):
-        """Asks for an end after the present frame; another Simulate goes on from there."""
+        """Asks for an end between two sub-steps; another Simulate goes on from the last whole frame."""
         self._cancel.set()
 
     def run(self):
@@ -51,7 +51,10 @@ class Job(threading.Thread):
             cache.add(0, sim.positions, ranges, certified(sim.report()))
         self.done = sim.frame
         while sim.frame < self.frames and not self._cancel.is_set():
-            self.advance(sim)
+            try:
+                self.advance(sim)
+            except taffeta.Cancelled:
+                break
             report = taffeta.Report.of(recorder.frame(sim), sim.tolerance)
             cache.add(sim.frame, sim.positions, ranges, certified(report))
             self.done = sim.frame
@@ -80,8 +83,8 @@ class Job(threading.Thread):
         first = sim.frame * self.collected.subframes
         if not self.collected.led:
             self.lead(sim, first + self.collected.subframes)
-            sim.step_frame()
+            sim.step_frame(cancel=self._cancel)
             return
         for look in range(first + 1, first + self.collected.subframes + 1):
             self.lead(sim, look)
-            sim.step()
+            sim.step(cancel=self._cancel)

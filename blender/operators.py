@@ -124,7 +124,7 @@ class TAFFETA_OT_simulate(bpy.types.Operator):
 
 
 class TAFFETA_OT_cancel(bpy.types.Operator):
-    """End after the present frame. Simulate goes on from there"""
+    """End at once. Simulate goes on from the last whole frame"""
 
     bl_idname, bl_label = "taffeta.cancel", "Cancel"
 

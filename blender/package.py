@@ -37,7 +37,8 @@ def package(wheel, folder):
         for source in sorted(HERE.glob("*.py")):
             if source != Path(__file__):
                 archive.write(source, source.name)
-        archive.write(wheel, f"wheels/{wheel.name}")
+        # A wheel is packed already.
+        archive.write(wheel, f"wheels/{wheel.name}", zipfile.ZIP_STORED)
     return path
 
 

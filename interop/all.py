@@ -28,6 +28,9 @@ for scene in ("objects", "shirt"):
     make(*taffeta, "run", scene, "--quiet", "--lenient", "--no-picture", "--overwrite", "--out", str(folder / scene))
     for kind in ("usda", "usdz", "abc", "glb"):
         make(*taffeta, "export", str(folder / scene), "--replace", "--quiet", "--out", str(folder / f"{scene}.{kind}"))
+for kind in ("usda", "glb"):
+    bones = ["--bodies", "skeleton"]
+    make(*taffeta, "export", str(folder / "shirt"), "--replace", "--quiet", *bones, "--out", str(folder / f"shirt_bones.{kind}"))
 
 python, sample = sys.executable, str(folder / "sample")
 checks = [
@@ -35,11 +38,13 @@ checks = [
     ("pxr", [python, here / "usd.py", sample]),
     ("pxr", [python, here / "film.py", folder / "objects", folder / "objects.usda", folder / "objects.usdz"]),
     ("pxr", [python, here / "film.py", folder / "shirt", folder / "shirt.usda", folder / "shirt.usdz"]),
+    ("pxr", [python, here / "skeleton.py", folder / "shirt", folder / "shirt_bones.usda"]),
+    ("numpy", [python, here / "skeleton.py", folder / "shirt", folder / "shirt_bones.glb"]),
     ("trimesh", [python, here / "meshes.py", sample]),
     ("CGAL", [python, here / "cgal.py", folder / "objects" / "recording.taffeta"]),
     ("CGAL", [python, here / "cgal.py", folder / "shirt" / "recording.taffeta", "40"]),
 ]
-for file in ("sample/sample_gltf.glb", "objects.glb", "shirt.glb"):
+for file in ("sample/sample_gltf.glb", "objects.glb", "shirt.glb", "shirt_bones.glb"):
     checks.append(("gltf-validator", ["node", here / "gltf.js", folder / file]))
 rows = []
 for needs, words in checks:

@@ -1,7 +1,12 @@
 """The extension in the real Blender, without a window."""
 
+import os
 import re
 import runpy
+import subprocess
+import sys
+import sysconfig
+import time
 import tomllib
 import zipfile
 from pathlib import Path
@@ -221,17 +226,58 @@ def test_a_cancelled_or_crashed_simulation_goes_on_with_the_same_bits(blend):
     again = [np.frombuffer(left.read_bytes()[32:], "<f4") for left in sorted(folder.glob("*.pc2"))]
     assert all(np.abs(a - b).max() < 1e-6 for a, b in zip(positions, again))
     # A job that is told to end leaves what it has.
+    worker = started(folder.with_name("other"))
+    worker.cancel()
+    worker.start()
+    worker.join()
+    assert worker.error is None and worker.done == 0 and len(taffeta.Recording(folder.with_name("other"))) == 1
+
+
+def started(folder):
+    """A job for what the scene holds, before its thread starts."""
     collecting = collect.collect(bpy.context)
     while True:
         try:
             next(collecting)
         except StopIteration as end:
-            worker = job.Job(end.value, folder.with_name("other"))
-            break
-    worker.cancel()
+            return job.Job(end.value, folder)
+
+
+def test_cancel_ends_within_a_frame(blend, tmp_path):
+    sheet(cells=40)
+    # One frame of 20 s, which takes minutes.
+    blend.render.fps, blend.render.fps_base, blend.taffeta.method = 1, 20.0, "verlet"
+    blend.frame_start, blend.frame_end = 1, 3
+    worker = started(tmp_path / "long")
     worker.start()
-    worker.join()
-    assert worker.error is None and worker.done == 0 and len(taffeta.Recording(folder.with_name("other"))) == 1
+    while not (tmp_path / "long" / "recording.taffeta").exists():
+        time.sleep(0.01)
+    time.sleep(0.3)
+    assert worker.is_alive()
+    worker.cancel()
+    worker.join(30)
+    assert not worker.is_alive() and worker.error is None and worker.done == 0
+    assert [frame.number for frame in taffeta.Recording(tmp_path / "long")] == [0]
+
+
+def test_undo_takes_a_simulation_back_and_redo_brings_it_again(blend):
+    obj = sheet(cells=6)
+    obj.taffeta.kind = "NONE"
+    blend.frame_start, blend.frame_end = 1, 5
+    bpy.ops.ed.undo_push(message="a mesh")
+    obj.taffeta.kind = "CLOTH"
+    bpy.ops.ed.undo_push(message="cloth")
+    assert bpy.ops.taffeta.simulate("EXEC_DEFAULT", True) == {"FINISHED"}
+    shown = evaluated(obj, 5)
+    # Undo reads the scene anew, so that names hold where objects do not.
+    found = lambda: bpy.data.objects["Sheet"]
+    bpy.ops.ed.undo()
+    assert "Taffeta" not in found().modifiers and found().taffeta.kind == "CLOTH"
+    bpy.ops.ed.undo()
+    assert found().taffeta.kind == "NONE"
+    bpy.ops.ed.redo()
+    bpy.ops.ed.redo()
+    assert found().modifiers["Taffeta"].type == "MESH_CACHE" and np.array_equal(evaluated(found(), 5), shown)
 
 
 def test_a_thread_that_fails_does_not_pass_for_one_that_is_done(blend, monkeypatch):
@@ -310,6 +356,52 @@ def test_the_extension_is_packed_with_its_wheel(tmp_path):
     assert {source.name for source in folder.glob("*.py")} - names == {"package.py"}
     with pytest.raises(SystemExit, match="no Blender"):
         packing["platform"](Path("taffeta-0.1.0-cp310-abi3-solaris_2_sparc.whl"))
+
+
+def wheel_of(package, folder):
+    """The package that is tested, as a wheel."""
+    name = f"taffeta-{taffeta.__version__}"
+    tag = f"cp310-abi3-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+    about = {
+        "METADATA": f"Metadata-Version: 2.1\nName: taffeta\nVersion: {taffeta.__version__}\n",
+        "WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\nTag: {tag}\n",
+        "RECORD": "",
+    }
+    path = folder / f"{name}-{tag}.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in (file for file in package.iterdir() if file.is_file()):
+            archive.write(file, f"taffeta/{file.name}")
+        for file, text in about.items():
+            archive.writestr(f"{name}.dist-info/{file}", text)
+    return path
+
+
+INSTALLED = """
+import sys
+import bpy
+
+bpy.ops.extensions.package_install_files(filepath=sys.argv[1], repo="user_default", enable_on_install=True)
+assert "bl_ext.user_default.taffeta" in bpy.context.preferences.addons
+import taffeta
+print(taffeta.__file__)
+bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, size=1)
+bpy.context.object.taffeta.kind = "CLOTH"
+bpy.context.scene.frame_end = 3
+bpy.ops.wm.save_as_mainfile(filepath=sys.argv[2])
+assert bpy.ops.taffeta.simulate() == {"FINISHED"} and "Taffeta" in bpy.context.object.modifiers
+"""
+
+
+def test_blender_installs_the_extension_with_its_wheel_and_runs_it(tmp_path):
+    packing = runpy.run_path(str(Path(operators.__file__).parent / "package.py"))
+    archive = packing["package"](wheel_of(Path(taffeta.__file__).parent, tmp_path), tmp_path)
+    # A Blender that knows no package but what the extension brings.
+    own = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    words = [sys.executable, "-c", INSTALLED, str(archive), str(tmp_path / "scene.blend")]
+    done = subprocess.run(words, env={**own, "BLENDER_USER_RESOURCES": str(tmp_path / "user")}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert str(tmp_path / "user" / "extensions" / ".local") in done.stdout
+    assert (tmp_path / "taffeta_Scene" / "recording.taffeta").is_file()
 
 
 def test_the_panel_draws_what_is_set(blend):

@@ -38,8 +38,8 @@ pub struct Args {
     /// Write smooth normals, or leave them out, against what suits the format.
     #[arg(long, value_name = "true|false")]
     normals: Option<bool>,
-    /// Bodies that deform as points in every frame, or no bodies at all.
-    #[arg(long, value_name = "points|none", default_value = "points", value_parser = parse_bodies)]
+    /// Bodies that deform as points in every frame or, in USD and glTF, on their skeletons; or no bodies at all.
+    #[arg(long, value_name = "points|skeleton|none", default_value = "points", value_parser = parse_bodies)]
     bodies: Bodies,
     /// Write floors too, as squares.
     #[arg(long)]
@@ -56,6 +56,9 @@ pub struct Args {
     /// Write strain of every point and the certificate of every frame, where the format has a place for them.
     #[arg(long)]
     certificate: bool,
+    /// Show the weave of cloth as a texture, in USD and glTF.
+    #[arg(long)]
+    weave: bool,
     /// Replace an earlier export of that name.
     #[arg(long)]
     replace: bool,
@@ -76,8 +79,8 @@ fn parse_bodies(text: &str) -> Result<Bodies, String> {
     match text {
         "points" => Ok(Bodies::Points),
         "none" => Ok(Bodies::None),
-        "skeleton" => Err("skeletons are not written; write points, which every frame then has".into()),
-        _ => Err("write points or none".into()),
+        "skeleton" => Ok(Bodies::Skeleton),
+        _ => Err("write points, skeleton or none".into()),
     }
 }
 
@@ -124,6 +127,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         subdivide: args.subdivide,
         thickness: 1e-3 * args.thickness.unwrap_or(0.0),
         certificate: args.certificate,
+        weave: args.weave,
         replace: args.replace,
     };
     let mut progress: Option<Progress> = None;

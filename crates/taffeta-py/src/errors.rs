@@ -21,6 +21,12 @@ create_exception!(
 );
 create_exception!(
     taffeta,
+    Cancelled,
+    SimulationError,
+    "A step that was cancelled, as its caller had asked. The state is the one before it."
+);
+create_exception!(
+    taffeta,
     RecordingError,
     PyOSError,
     "A recording that cannot be read, written or gone on with."

@@ -27,7 +27,7 @@ mod _taffeta {
     #[pymodule_export]
     use super::check::{Certificate, certify};
     #[pymodule_export]
-    use super::errors::{Fault, RecordingError, SceneError, SimulationError};
+    use super::errors::{Cancelled, Fault, RecordingError, SceneError, SimulationError};
     #[pymodule_export]
     use super::recorder::Recorder;
     #[pymodule_export]

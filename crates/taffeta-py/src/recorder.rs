@@ -77,7 +77,8 @@ impl Recorder {
 
     /// Leaves a recording that can be gone on with from its last frame; marks its end if the run is complete.
     fn close(&mut self, simulation: &Simulation, complete: bool) -> PyResult<()> {
-        if !self.has_state && self.recorded.is_empty() {
+        // Who was interrupted within a frame goes on from the last full state before it.
+        if !self.has_state && self.recorded.is_empty() && simulation.at_frame() {
             self.write_state(simulation)?;
         }
         match self.writer.take() {

@@ -5,7 +5,7 @@ use crate::check::Certificate;
 use crate::errors::{refused, stopped, unrecorded};
 use crate::picture::{self, Stand};
 use crate::scene::AskedScene;
-use crate::work::on_all_threads;
+use crate::work::{on_all_threads, until_cancelled};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -102,9 +102,9 @@ impl Simulation {
     }
 
     /// Moves on by one step, or by all those of a frame.
-    fn advance(&mut self, py: Python, whole_frame: bool) -> PyResult<StepReport> {
+    fn advance(&mut self, py: Python, whole_frame: bool, cancel: Option<&Py<PyAny>>) -> PyResult<StepReport> {
         let engine = &mut self.engine;
-        let taken = on_all_threads(py, |stop| {
+        let taken = until_cancelled(py, cancel, |stop| {
             let mut stages = StageClock::default();
             let mut watch = Watch { stages: &mut stages, ended: &mut || stop.load(Ordering::Relaxed) };
             let begun = Instant::now();
@@ -123,6 +123,11 @@ impl Simulation {
     pub fn frame_number(&self) -> u32 {
         let steps_per_frame = u64::from(self.engine.model().steps_per_frame);
         u32::try_from(self.engine.state().step / steps_per_frame).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the present state is one that a frame ends with.
+    pub fn at_frame(&self) -> bool {
+        self.engine.state().step.is_multiple_of(u64::from(self.engine.model().steps_per_frame))
     }
 
     /// What is told of the present frame, certificate and all.
@@ -179,13 +184,17 @@ impl Simulation {
     }
 
     /// Moves on by one step. On an error, and on Ctrl-C, the state stays the last good one.
-    fn step(&mut self, py: Python) -> PyResult<StepReport> {
-        self.advance(py, false)
+    ///
+    /// `cancel` is a `threading.Event`: once another thread sets it, the step ends between two sub-steps with `taffeta.Cancelled`.
+    #[pyo3(signature = (*, cancel=None))]
+    fn step(&mut self, py: Python, cancel: Option<Py<PyAny>>) -> PyResult<StepReport> {
+        self.advance(py, false, cancel.as_ref())
     }
 
-    /// Moves on by one frame: all its steps, told as one.
-    fn step_frame(&mut self, py: Python) -> PyResult<StepReport> {
-        self.advance(py, true)
+    /// Moves on by one frame: all its steps, told as one. `cancel` is that of `step`.
+    #[pyo3(signature = (*, cancel=None))]
+    fn step_frame(&mut self, py: Python, cancel: Option<Py<PyAny>>) -> PyResult<StepReport> {
+        self.advance(py, true, cancel.as_ref())
     }
 
     /// Where all particles are [m], `(particles, 3)`, read-only: cloth by cloth, then four for every body that moves freely.

@@ -1,6 +1,6 @@
-//! Where work is done: on threads of our own, while Python runs on and Ctrl-C is heard.
+//! Where work is done: on threads of our own, while Python runs on and Ctrl-C and cancels are heard.
 
-use crate::errors::refused;
+use crate::errors::{Cancelled, refused};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// How often Ctrl-C is listened for.
+/// How often Ctrl-C and cancels are listened for.
 const EAR: Duration = Duration::from_millis(50);
 
 /// The threads of a process. A process that was forked off has none of its parent's, and makes its own.
@@ -66,6 +66,24 @@ pub fn set_threads(count: Option<usize>) -> PyResult<()> {
 
 /// Does a job on all threads, which should end soon once it is told to stop.
 pub fn on_all_threads<T: Send>(py: Python, job: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
+    until_cancelled(py, None, job)
+}
+
+/// The same, until `is_set()` of an event of Python is true.
+pub fn until_cancelled<T: Send>(
+    py: Python,
+    event: Option<&Py<PyAny>>,
+    job: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    let heard = |py: Python| -> PyResult<()> {
+        py.check_signals()?;
+        match event {
+            Some(event) if event.bind(py).call_method0("is_set")?.is_truthy()? => {
+                Err(Cancelled::new_err("the step was cancelled"))
+            }
+            _ => Ok(()),
+        }
+    };
     let pool = threads()?.pool;
     let stop = &AtomicBool::new(false);
     py.detach(|| {
@@ -79,7 +97,7 @@ pub fn on_all_threads<T: Send>(py: Python, job: impl FnOnce(&AtomicBool) -> T + 
                 let _ = tell.send(());
             });
             while told.recv_timeout(EAR) == Err(RecvTimeoutError::Timeout) {
-                if let Err(raised) = Python::attach(|py| py.check_signals()) {
+                if let Err(raised) = Python::attach(heard) {
                     stop.store(true, Ordering::Relaxed);
                     interrupt = Some(raised);
                 }

@@ -61,6 +61,21 @@ def test_an_interrupted_run_goes_on_with_the_same_bits(tmp_path):
     assert (tmp_path / "part" / "recording.previous.taffeta").exists()
 
 
+def test_a_run_that_ends_within_a_frame_goes_on_with_the_same_bits(tmp_path):
+    several = {"solver.steps_per_frame": 4, "output.full_state_every": 2}
+    whole = [frame.state_hash for frame in taffeta.Simulation("drape", frames=5, **several, **SMALL).run()]
+    sim = taffeta.Simulation("drape", frames=5, **several, **SMALL)
+    running = sim.run(record=tmp_path)
+    for _ in range(3):
+        next(running)
+    # Where an interrupt leaves it: two of four steps.
+    sim.step(), sim.step()
+    running.close()
+    again = taffeta.Simulation("drape", frames=5, **several, **SMALL)
+    assert [frame.state_hash for frame in again.run(record=tmp_path)][-2:] == whole[-2:]
+    assert [frame.state_hash for frame in taffeta.Recording(tmp_path)][1:] == whole
+
+
 def test_a_recording_is_exported_and_rendered(tmp_path):
     record(tmp_path, frames=2)
     recording = taffeta.Recording(tmp_path)

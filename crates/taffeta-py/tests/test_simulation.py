@@ -191,6 +191,16 @@ def test_ctrl_c_ends_a_step_and_keeps_the_state():
     assert sim.state_hash == before and sim.time == 0.0
 
 
+def test_another_thread_cancels_a_step_between_two_substeps():
+    sim = taffeta.Simulation("drape", **{"solver.method": "verlet", "solver.steps_per_frame": 1, "frame_time": 20.0})
+    before, cancel = sim.state_hash, threading.Event()
+    threading.Timer(0.3, cancel.set).start()
+    with pytest.raises(taffeta.Cancelled):
+        sim.step_frame(cancel=cancel)
+    assert sim.state_hash == before and sim.time == 0.0
+    assert taffeta.Simulation("hang", **SMALL).step_frame(cancel=threading.Event()).converged
+
+
 @pytest.mark.skipif(not hasattr(ctypes, "pythonapi") or sys.platform == "win32", reason="no fork")
 def test_a_process_that_is_forked_off_steps_too():
     import os

@@ -22,8 +22,8 @@ fn every_format_is_written_and_nothing_is_overwritten_unasked() {
     let ended = place.succeed(&[&["export", RECORDING, "--out", "made.usda"][..], &made].concat());
     assert!(ended.err.contains("nothing is welded: the recording has no seams"), "{}", ended.err);
     place
-        .taffeta(&["export", RECORDING, "--out", "b.usda", "--bodies", "skeleton"])
-        .refused(2, &["skeletons are not written"]);
+        .taffeta(&["export", RECORDING, "--out", "b.abc", "--bodies", "skeleton"])
+        .refused(1, &["alembic cannot have skeletons; write points"]);
     place.taffeta(&["export", RECORDING, "--out", "a.usda"]).refused(1, &["a.usda", "exists already"]);
     place.succeed(&["export", RECORDING, "--out", "a.usda", "--replace"]);
 }

@@ -1,17 +1,19 @@
-//! Binary glTF 2.0 (`.glb`): one frame as a mesh, every other as a morph target, and weights that go through them.
+//! Binary glTF 2.0 (`.glb`): one frame as a mesh, every other as a morph target, and weights that go through them;
+//! bodies on skeletons as skins.
 //!
 //! Every frame costs a whole mesh in the reader's memory, so this is for short clips; longer ones are refused.
 
 use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
+use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Solid};
 use super::subject::{GREY, Piece, Subject, bounds, single};
 use super::usd::ROUGHNESS;
-use super::{ExportError, Format, Job};
+use super::{ExportError, Format, Job, weave};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use taffeta::math::{DVec3, Pose};
+use taffeta::math::{DMat4, DVec3, Pose};
 
 /// The most frames: ten seconds at 30 per second.
 const MOST_FRAMES: u32 = 300;
@@ -23,8 +25,10 @@ const MOST_SOLID: u64 = 64 << 10;
 /// Codes of the standard for what a buffer view holds and what a number is.
 const ELEMENT_ARRAY: u32 = 34963;
 const ARRAY: u32 = 34962;
+const U16: u32 = 5123;
 const U32: u32 = 5125;
 const F32: u32 = 5126;
+const REPEAT: u32 = 10497;
 
 /// Buffer views, in the order in which they lie in the file.
 const INDICES: usize = 0;
@@ -32,13 +36,28 @@ const VERTICES: usize = 1;
 const KEYS: usize = 2;
 const TEXTURE: usize = 3;
 const ORIGINS: usize = 4;
+const JOINTS: usize = 5;
+const SHARES: usize = 6;
+const BINDS: usize = 7;
+const PICTURE: usize = 8;
+const VIEWS: usize = 9;
+/// A vertex lists its joints in sets of so many.
+const SET: usize = 4;
 
 /// Writes the file.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let (frames, subject) = (job.film.survey.count, &job.subject);
     let (points, triangles) = (subject.point_count() as u64, subject.triangles.len() as u64);
     let moving = u64::from(frames) * points * if job.normals { 24 } else { 12 };
-    let bytes = moving + 12 * points + 12 * triangles + MOST_SOLID * subject.colliders.len() as u64;
+    let on_bones = |body: &Skinned| {
+        let held = 12 * SET * body.width.div_ceil(SET) * body.rest.len();
+        held + 24 * body.rest.len()
+            + 12 * body.triangles.len()
+            + (64 + 40 * frames as usize) * body.joints.len()
+    };
+    let on_bones: usize = subject.skinned.iter().map(on_bones).sum();
+    let bytes =
+        moving + 12 * points + 12 * triangles + MOST_SOLID * subject.colliders.len() as u64 + on_bones as u64;
     if frames > MOST_FRAMES || bytes > MOST_BYTES {
         let (most_frames, most_bytes) = (MOST_FRAMES, MOST_BYTES);
         return Err(ExportError::TooLarge { format: Format::Gltf, frames, bytes, most_frames, most_bytes });
@@ -48,7 +67,8 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let failed = job.film.failed();
     let mut shape = Shape::of_least_flat(&mut job.film, &job.subject, job.normals)?;
     let clip = Clip::look(&mut job.film, &job.subject, &mut shape)?;
-    let document = Document::of(&job.subject, &clip);
+    let picture = if job.weave { weave::picture() } else { Vec::new() };
+    let document = Document::of(&job.subject, &clip, &picture);
     write_head(&mut out, &document).map_err(&failed)?;
     write_constants(&mut out, &job.subject, &clip).map_err(&failed)?;
     job.film.play(&mut |moment| {
@@ -58,9 +78,12 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
         }
         Ok(())
     })?;
-    clip.write_keys(&mut out)
+    clip.write_keys(&mut out, &job.subject)
         .and_then(|()| write_texture(&mut out, &job.subject))
         .and_then(|()| put(&mut out, &job.subject.origins.iter().map(|i| *i as f32).collect::<Vec<_>>()))
+        .and_then(|()| write_holds(&mut out, &job.subject))
+        .and_then(|()| out.write_all(&picture))
+        .and_then(|()| out.write_all(&[0; 3][..picture.len().next_multiple_of(4) - picture.len()]))
         .map_err(&failed)?;
     let bytes = settle(out).map_err(&failed)?;
     Ok((vec![pending.commit()?], bytes))
@@ -143,6 +166,8 @@ struct Clip {
     /// Poses of all colliders in the first frame.
     poses: Vec<Pose>,
     solids: Vec<Solid>,
+    /// Of every body on a skeleton the places of its joints in every frame.
+    skeletons: Vec<Vec<Vec<JointPlace>>>,
     /// Which frame is the mesh itself, counted from the first.
     base: usize,
     normals: bool,
@@ -161,6 +186,7 @@ impl Clip {
             motions: moving.map(|(i, _)| (i, Vec::new())).collect(),
             poses: colliders().map(|(_, collider)| survey.poses[collider.body]).collect(),
             solids: colliders().map(|(_, collider)| collider.shape.solid(size)).collect(),
+            skeletons: vec![Vec::new(); subject.skinned.len()],
             base: 0,
             normals: shape.now.len() > 1,
         };
@@ -176,6 +202,9 @@ impl Clip {
             clip.bounds.push(subject.pieces.iter().map(of_piece).collect());
             let motions = clip.motions.iter_mut();
             motions.for_each(|(i, poses)| poses.push(moment.poses[subject.colliders[*i].body]));
+            for (body, frames) in subject.skinned.iter().zip(&mut clip.skeletons) {
+                frames.push(body.pose(moment.time, &moment.poses[body.body]));
+            }
             Ok(())
         })?;
         Ok(clip)
@@ -191,8 +220,8 @@ impl Clip {
         self.targets().map(|target| if target == frame { 1.0 } else { 0.0 }).collect()
     }
 
-    /// Writes times, weights and the colliders' keys.
-    fn write_keys(&self, out: &mut impl Write) -> io::Result<()> {
+    /// Writes times, weights and the keys of colliders and joints.
+    fn write_keys(&self, out: &mut impl Write, subject: &Subject) -> io::Result<()> {
         put(out, &self.times)?;
         for key in 0..self.times.len() {
             put(out, &self.weights(key))?;
@@ -200,6 +229,17 @@ impl Clip {
         for (_, poses) in &self.motions {
             poses.iter().try_for_each(|pose| put(out, &single(pose.position)))?;
             poses.iter().try_for_each(|pose| put(out, &pose.rotation.to_array().map(|x| x as f32)))?;
+        }
+        if self.times.len() < 2 {
+            return Ok(());
+        }
+        for (body, frames) in subject.skinned.iter().zip(&self.skeletons) {
+            for joint in 0..body.joints.len() {
+                let places = || frames.iter().map(|places| &places[joint]);
+                places().try_for_each(|place| put(out, &single(place.shift)))?;
+                places().try_for_each(|place| put(out, &place.turn.to_array().map(|x| x as f32)))?;
+                places().try_for_each(|place| put(out, &single(place.scale)))?;
+            }
         }
         Ok(())
     }
@@ -209,33 +249,42 @@ impl Clip {
 struct Document {
     accessors: Vec<Value>,
     /// Bytes in every buffer view so far.
-    used: [usize; 5],
+    used: [usize; VIEWS],
     json: String,
 }
 
 impl Document {
-    fn of(subject: &Subject, clip: &Clip) -> Document {
-        let mut document = Document { accessors: Vec::new(), used: [0; 5], json: String::new() };
+    fn of(subject: &Subject, clip: &Clip, picture: &[u8]) -> Document {
+        let mut document = Document { accessors: Vec::new(), used: [0; VIEWS], json: String::new() };
         let piece_indices = document.indices(subject.pieces.iter().map(|piece| piece.triangles.len()));
         let solid_indices = document.indices(clip.solids.iter().map(|solid| solid.triangles.len()));
+        let skinned_indices = document.indices(subject.skinned.iter().map(|body| body.triangles.len()));
+        // Materials of the pieces come first, then one for all bodies.
+        let of_bodies = subject.pieces.len();
         let mut meshes = Vec::new();
         for (solid, indices) in clip.solids.iter().zip(solid_indices) {
             let position = document.vertices(solid.points.len(), Some(bounds(&solid.points)));
             let normal = document.vertices(solid.points.len(), None);
             let attributes = json!({ "POSITION": position, "NORMAL": normal });
-            // Materials of the pieces come first, then one for all colliders.
-            let material = subject.pieces.len();
-            meshes.push(json!({ "primitives": [{ "attributes": attributes, "indices": indices, "material": material }] }));
+            meshes.push(json!({ "primitives": [{ "attributes": attributes, "indices": indices, "material": of_bodies }] }));
+        }
+        for (body, indices) in subject.skinned.iter().zip(skinned_indices) {
+            let attributes = document.skinned(body);
+            let primitive = json!({ "attributes": attributes, "indices": indices, "material": of_bodies });
+            meshes.push(json!({ "name": body.name, "primitives": [primitive] }));
         }
         let pieces = document.pieces(subject, clip, piece_indices);
-        let nodes = nodes(subject, clip);
+        let (nodes, roots) = nodes(subject, clip);
+        let skins = document.skins(subject);
         let animations = document.animations(subject, clip);
-        let materials = materials(subject);
+        let materials = materials(subject, !picture.is_empty());
+        // Files end with whole words.
+        document.used[PICTURE] = picture.len().next_multiple_of(4);
         meshes.splice(0..0, pieces);
         let mut root = json!({
             "asset": { "version": "2.0", "generator": "Taffeta" },
             "scene": 0,
-            "scenes": [{ "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
+            "scenes": [{ "nodes": roots }],
             "nodes": nodes,
             "meshes": meshes,
             "materials": materials,
@@ -243,8 +292,19 @@ impl Document {
         if let Some(animation) = animations {
             root["animations"] = json!([animation]);
         }
+        if !skins.is_empty() {
+            root["skins"] = json!(skins);
+        }
+        let views = document.views();
         root["accessors"] = json!(document.accessors);
-        root["bufferViews"] = document.views();
+        if !picture.is_empty() {
+            let last = views.as_array().map_or(0, Vec::len) - 1;
+            root["images"] = json!([{ "name": "weave", "bufferView": last, "mimeType": "image/png" }]);
+            root["samplers"] = json!([{ "wrapS": REPEAT, "wrapT": REPEAT }]);
+            root["textures"] = json!([{ "sampler": 0, "source": 0 }]);
+            root["extensionsUsed"] = json!(["KHR_texture_transform"]);
+        }
+        root["bufferViews"] = views;
         root["buffers"] = json!([{ "byteLength": document.used.iter().sum::<usize>() }]);
         document.json = root.to_string();
         document
@@ -313,6 +373,30 @@ impl Document {
             .collect()
     }
 
+    /// What the points of a body on a skeleton have.
+    fn skinned(&mut self, body: &Skinned) -> Value {
+        let count = body.rest.len();
+        let mut attributes = json!({
+            "POSITION": self.vertices(count, Some(bounds(&body.rest))), "NORMAL": self.vertices(count, None)
+        });
+        for set in 0..body.width.div_ceil(SET) {
+            attributes[format!("JOINTS_{set}")] = json!(self.accessor(JOINTS, count, "VEC4", U16, 8));
+            attributes[format!("WEIGHTS_{set}")] = json!(self.accessor(SHARES, count, "VEC4", F32, 16));
+        }
+        attributes
+    }
+
+    /// The skeletons.
+    fn skins(&mut self, subject: &Subject) -> Vec<Value> {
+        let skin = |(body, first): (&Skinned, usize)| {
+            let count = body.joints.len();
+            let matrices = self.accessor(BINDS, count, "MAT4", F32, 64);
+            let joints: Vec<usize> = (first..first + count).collect();
+            json!({ "name": body.name, "inverseBindMatrices": matrices, "skeleton": first - 1, "joints": joints })
+        };
+        subject.skinned.iter().zip(first_joints(subject)).map(skin).collect()
+    }
+
     /// The one animation, unless there is but one frame.
     fn animations(&mut self, subject: &Subject, clip: &Clip) -> Option<Value> {
         let keys = clip.times.len();
@@ -333,37 +417,70 @@ impl Document {
                 samplers.push(sampler(self.accessor(KEYS, keys, kind, F32, size)));
             }
         }
+        for (body, first) in subject.skinned.iter().zip(first_joints(subject)) {
+            for joint in 0..body.joints.len() {
+                for (path, kind, size) in
+                    [("translation", "VEC3", 12), ("rotation", "VEC4", 16), ("scale", "VEC3", 12)]
+                {
+                    channels.push(channel(samplers.len(), first + joint, path));
+                    samplers.push(sampler(self.accessor(KEYS, keys, kind, F32, size)));
+                }
+            }
+        }
         Some(json!({ "name": "simulation", "samplers": samplers, "channels": channels }))
     }
 
-    /// Where every view lies; an empty one, which the standard forbids, is the last and left out.
-    fn views(&self) -> Value {
+    /// Where every view lies; an empty one, which the standard forbids, is left out.
+    fn views(&mut self) -> Value {
         let mut offset = 0;
+        let mut views = Vec::new();
         let kinds = [
             (Some(ELEMENT_ARRAY), None),
             (Some(ARRAY), Some(12)),
             (None, None),
             (Some(ARRAY), Some(8)),
             (Some(ARRAY), Some(4)),
+            (Some(ARRAY), Some(8)),
+            (Some(ARRAY), Some(16)),
+            (None, None),
+            (None, None),
         ];
-        let views =
-            self.used.iter().zip(kinds).filter(|(used, _)| **used > 0).map(|(used, (target, stride))| {
-                let mut view = json!({ "buffer": 0, "byteOffset": offset, "byteLength": used });
-                if let Some(target) = target {
-                    view["target"] = json!(target);
-                }
-                if let Some(stride) = stride {
-                    view["byteStride"] = json!(stride);
-                }
-                offset += used;
-                view
-            });
-        views.collect()
+        let mut number = [0; VIEWS];
+        for (k, (used, (target, stride))) in self.used.iter().zip(kinds).enumerate() {
+            number[k] = views.len();
+            if *used == 0 {
+                continue;
+            }
+            let mut view = json!({ "buffer": 0, "byteOffset": offset, "byteLength": used });
+            if let Some(target) = target {
+                view["target"] = json!(target);
+            }
+            if let Some(stride) = stride {
+                view["byteStride"] = json!(stride);
+            }
+            offset += used;
+            views.push(view);
+        }
+        for accessor in &mut self.accessors {
+            let view = accessor["bufferView"].as_u64().unwrap_or(0) as usize;
+            accessor["bufferView"] = json!(number[view]);
+        }
+        views.into()
     }
 }
 
-/// One node for every piece, then one for every collider.
-fn nodes(subject: &Subject, clip: &Clip) -> Vec<Value> {
+/// Of every body on a skeleton the node of its first joint: its mesh and what its joints hang on are the two before.
+fn first_joints(subject: &Subject) -> impl Iterator<Item = usize> {
+    let mut next = subject.pieces.len() + subject.colliders.len();
+    subject.skinned.iter().map(move |body| {
+        let first = next + 2;
+        next = first + body.joints.len();
+        first
+    })
+}
+
+/// One node for every piece, then one for every collider, then the skeletons; and those that hang on no other.
+fn nodes(subject: &Subject, clip: &Clip) -> (Vec<Value>, Vec<usize>) {
     let pieces = subject.pieces.iter().map(|piece| piece.name.as_str());
     let names = pieces.chain(subject.colliders.iter().map(|collider| collider.name.as_str()));
     let mut nodes: Vec<Value> =
@@ -372,16 +489,48 @@ fn nodes(subject: &Subject, clip: &Clip) -> Vec<Value> {
         node["translation"] = json!(pose.position.to_array());
         node["rotation"] = json!(pose.rotation.to_array());
     }
-    nodes
+    let mut roots: Vec<usize> = (0..nodes.len()).collect();
+    for (skin, (body, first)) in subject.skinned.iter().zip(first_joints(subject)).enumerate() {
+        let children = |parent: Option<usize>| {
+            let joints = body.joints.iter().enumerate().filter(|(_, joint)| joint.parent == parent);
+            joints.map(|(joint, _)| first + joint).collect::<Vec<_>>()
+        };
+        let mesh = subject.pieces.len() + subject.colliders.len() + skin;
+        roots.extend([nodes.len(), nodes.len() + 1]);
+        nodes.push(json!({ "name": body.name, "mesh": mesh, "skin": skin }));
+        nodes.push(json!({ "name": format!("{} skeleton", body.name), "children": children(None) }));
+        // Who plays no animation sees the first frame.
+        for (joint, place) in clip.skeletons[skin].first().into_iter().flatten().enumerate() {
+            let mut node = json!({
+                "name": body.joints[joint].name,
+                "translation": place.shift.to_array(),
+                "rotation": place.turn.to_array(),
+                "scale": place.scale.to_array(),
+            });
+            let children = children(Some(joint));
+            if !children.is_empty() {
+                node["children"] = json!(children);
+            }
+            nodes.push(node);
+        }
+    }
+    (nodes, roots)
 }
 
-/// One material for every piece, then one for all colliders.
-fn materials(subject: &Subject) -> Vec<Value> {
-    let colours = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, true));
-    let collider = (!subject.colliders.is_empty()).then_some(("bodies", GREY, false));
-    let material = |(name, [r, g, b], double): (&str, [f64; 3], bool)| {
-        let surface =
+/// One material for every piece, then one for all other bodies.
+fn materials(subject: &Subject, weave: bool) -> Vec<Value> {
+    let woven = |piece: &Piece| weave && subject.weaves(piece);
+    let colours = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, true, woven(piece)));
+    let others = !(subject.colliders.is_empty() && subject.skinned.is_empty());
+    let collider = others.then_some(("bodies", GREY, false, false));
+    let material = |(name, colour, double, woven): (&str, [f64; 3], bool, bool)| {
+        let [r, g, b] = if woven { weave::brightened(colour) } else { colour };
+        let mut surface =
             json!({ "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": ROUGHNESS });
+        if woven {
+            let placed = json!({ "KHR_texture_transform": { "scale": [weave::REPEATS, weave::REPEATS] } });
+            surface["baseColorTexture"] = json!({ "index": 0, "extensions": placed });
+        }
         json!({ "name": name, "pbrMetallicRoughness": surface, "doubleSided": double })
     };
     colours.chain(collider).map(material).collect()
@@ -402,15 +551,33 @@ fn write_head(out: &mut impl Write, document: &Document) -> io::Result<()> {
     out.write_all(b"BIN\0")
 }
 
-/// Writes the triangles of all meshes, then the colliders' points and normals.
+/// Writes the triangles of all meshes, then points and normals of colliders and of bodies on skeletons.
 fn write_constants(out: &mut impl Write, subject: &Subject, clip: &Clip) -> io::Result<()> {
     let pieces = subject.pieces.iter().flat_map(|piece| subject.local_triangles(piece));
     let solids = clip.solids.iter().flat_map(|solid| solid.triangles.iter().copied());
-    pieces.chain(solids).flatten().try_for_each(|i| out.write_all(&i.to_le_bytes()))?;
-    for solid in &clip.solids {
-        solid.points.iter().chain(&solid.normals).try_for_each(|v| put(out, &single(*v)))?;
+    let skinned = subject.skinned.iter().flat_map(|body| body.triangles.iter().copied());
+    pieces.chain(solids).chain(skinned).flatten().try_for_each(|i| out.write_all(&i.to_le_bytes()))?;
+    let solids = clip.solids.iter().map(|solid| (&solid.points, &solid.normals));
+    for (points, normals) in solids.chain(subject.skinned.iter().map(|body| (&body.rest, &body.normals))) {
+        points.iter().chain(normals).try_for_each(|v| put(out, &single(*v)))?;
     }
     Ok(())
+}
+
+/// Writes the joints that hold the points of bodies, then their shares, then matrices of the joints.
+fn write_holds(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
+    let sets =
+        || subject.skinned.iter().flat_map(|body| (0..body.width.div_ceil(SET)).map(move |set| (body, set)));
+    let of_set = |(body, set): (&Skinned, usize), put: &mut dyn FnMut((u16, f32)) -> io::Result<()>| {
+        let points = body.held.chunks(body.width);
+        points
+            .flat_map(|held| (SET * set..SET * (set + 1)).map(|k| held.get(k).copied().unwrap_or((0, 0.0))))
+            .try_for_each(put)
+    };
+    sets().try_for_each(|set| of_set(set, &mut |(joint, _)| out.write_all(&joint.to_le_bytes())))?;
+    sets().try_for_each(|set| of_set(set, &mut |(_, share)| out.write_all(&share.to_le_bytes())))?;
+    let mut joints = subject.skinned.iter().flat_map(|body| &body.joints);
+    joints.try_for_each(|joint| put(out, &DMat4::from(joint.unbound).to_cols_array().map(|x| x as f32)))
 }
 
 /// Writes texture coordinates, which run down from the upper edge.

@@ -26,10 +26,12 @@ mod point_cache;
 mod remesh;
 mod sequence;
 mod shaping;
+mod skeleton;
 mod solid;
 mod subject;
 mod usd;
 mod usdz;
+mod weave;
 
 use crate::recording::{Damage, Reader, RecordingError};
 use film::Film;
@@ -166,6 +168,8 @@ pub enum Bodies {
     /// Those that deform by all their points in every frame; those that only move as a shape with its place.
     #[default]
     Points,
+    /// The same, but those that hang on bones by their skeleton, in USD and glTF.
+    Skeleton,
     /// Not at all.
     None,
 }
@@ -195,6 +199,8 @@ pub struct Options {
     pub thickness: f64,
     /// Whether strain of every point and the certificate of every frame are written.
     pub certificate: bool,
+    /// Whether cloth has its weave as a texture, in USD and glTF.
+    pub weave: bool,
     /// Whether a file that has the name already is replaced, or a folder that holds nothing but an earlier export.
     pub replace: bool,
 }
@@ -213,6 +219,7 @@ impl Default for Options {
             subdivide: 0,
             thickness: 0.0,
             certificate: false,
+            weave: false,
             replace: false,
         }
     }
@@ -351,6 +358,7 @@ struct Job<'a> {
     scale: f64,
     precision: Precision,
     normals: bool,
+    weave: bool,
     replace: bool,
     /// Time from frame to frame [s].
     frame_time: f64,
@@ -413,7 +421,7 @@ pub fn export(
     let frame_time = header.frame_time;
     let mut film = Film::survey(reader, format, path, placement, shaping, options.frames.clone(), progress)?;
     subject.remesh(&mut film.shaping, format, options);
-    subject.add_bodies(&mut film, &rest, format, options.scale);
+    subject.add_bodies(&mut film, &rest, format, options)?;
     let mut job = Job {
         film,
         subject,
@@ -423,6 +431,7 @@ pub fn export(
         scale: options.scale,
         precision: options.precision,
         normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Usdz | Format::Gltf)),
+        weave: options.weave,
         replace: options.replace,
         frame_time,
     };
@@ -470,6 +479,13 @@ fn check(format: Format, options: &Options) -> Result<(), ExportError> {
             "z pointing up".into(),
             "leave the axis out: an archive does not name its axis, and readers turn it from y",
         );
+    }
+    let rich = matches!(format, Format::Usd | Format::Usdz | Format::Gltf);
+    if options.weave && !rich {
+        return refuse("a weave".into(), "leave it out, or export to usd, usdz or gltf");
+    }
+    if options.bodies == Bodies::Skeleton && !rich {
+        return refuse("skeletons".into(), "write points, or export to usd, usdz or gltf");
     }
     Ok(())
 }

@@ -3,8 +3,9 @@
 use super::film::{Film, Placement};
 use super::names::Names;
 use super::shaping::{BodyPoints, Means, PosedBody, Seam, Shaping, Shell, Strain};
+use super::skeleton::Skinned;
 use super::solid::{self, Drawn, Solid};
-use super::{Bodies, Format, Options, remesh};
+use super::{Bodies, ExportError, Format, Options, remesh};
 use crate::recording::Header;
 use serde_json::Value;
 use std::ops::Range;
@@ -29,6 +30,8 @@ pub(super) struct Subject {
     /// The cloths, then the bodies whose points are written.
     pub pieces: Vec<Piece>,
     pub colliders: Vec<Collider>,
+    /// Bodies that are written on their skeletons.
+    pub skinned: Vec<Skinned>,
     deforming: Vec<Deforming>,
     /// What is in the recording and not in the file, a line each.
     pub left_out: Vec<String>,
@@ -112,12 +115,13 @@ impl Subject {
                 vec![Piece::cloth("cloth".into(), 0..shown.len(), triangles, GREY)]
             }),
             colliders: Vec::new(),
+            skinned: Vec::new(),
             deforming: Vec::new(),
             left_out: Vec::new(),
             up: placement.point(DVec3::Y).normalize(),
         };
         let mut shaping = Shaping::new(Means::of_particles(shown.into_iter()));
-        if options.bodies == Bodies::Points {
+        if options.bodies != Bodies::None {
             let listed = header.about.get("colliders").and_then(Value::as_array);
             for (body, about) in listed.map_or(&[][..], Vec::as_slice).iter().enumerate() {
                 subject.add_collider(body, about, placement.scale);
@@ -202,7 +206,13 @@ impl Subject {
 
     /// Adds what the frames say of bodies and gives all their names: bodies without a pose are left out, those that deform are
     /// meshes of their own, and in a format of one mesh all are part of it.
-    pub fn add_bodies(&mut self, film: &mut Film, header_rest: &[DVec3], format: Format, scale: f64) {
+    pub fn add_bodies(
+        &mut self,
+        film: &mut Film,
+        header_rest: &[DVec3],
+        format: Format,
+        options: &Options,
+    ) -> Result<(), ExportError> {
         self.rest_positions = film.shaping.cloth_points(header_rest);
         let posed = film.survey.moving.len();
         let lost = self.colliders.extract_if(.., |collider| collider.body >= posed).map(|c| c.called);
@@ -210,6 +220,11 @@ impl Subject {
         self.left_out
             .extend(lost.map(|called| format!("without `{called}`: the frames do not say where it is")));
         for Deforming { called, mesh, body } in std::mem::take(&mut self.deforming) {
+            if options.bodies == Bodies::Skeleton
+                && self.add_skinned(&called, &mesh, body, film, format, options)?
+            {
+                continue;
+            }
             self.add_piece(called, mesh.point_count(), mesh.triangles());
             film.shaping.bodies.push(PosedBody { body, points: BodyPoints::Deforming(mesh) });
         }
@@ -221,10 +236,41 @@ impl Subject {
                 film.shaping.bodies.push(PosedBody { body, points: BodyPoints::Rigid(solid) });
             }
         }
-        self.rest_positions.extend(film.shaping.start_of_bodies(&film.survey.poses, scale));
+        self.rest_positions.extend(film.shaping.start_of_bodies(&film.survey.poses, options.scale));
         let mut names = Names::new(format);
         self.pieces.iter_mut().for_each(|piece| piece.name = names.take(&piece.called));
         self.colliders.iter_mut().for_each(|collider| collider.name = names.take(&collider.called));
+        self.skinned.iter_mut().for_each(|body| body.name = names.take(&body.called));
+        Ok(())
+    }
+
+    /// Adds a body on its skeleton, if it has one that brings its points to where they were; tells how near, or why not.
+    fn add_skinned(
+        &mut self,
+        called: &str,
+        mesh: &BodyMesh,
+        body: usize,
+        film: &mut Film,
+        format: Format,
+        options: &Options,
+    ) -> Result<bool, ExportError> {
+        let skinned = match Skinned::of(called, mesh, body, options.scale, format) {
+            Ok(skinned) => skinned,
+            Err(reason) => {
+                self.left_out.push(format!("`{called}` is written by its points: {reason}"));
+                return Ok(false);
+            }
+        };
+        let off = skinned.off(film)?;
+        let far =
+            format!("its skeleton brings its points to {:.2e} m from where they were", off / options.scale);
+        if !skinned.is_near(off) {
+            self.left_out.push(format!("`{called}` is written by its points: {far}"));
+            return Ok(false);
+        }
+        self.left_out.push(format!("`{called}`: {far}, at most"));
+        self.skinned.push(skinned);
+        Ok(true)
     }
 
     /// Adds a body whose points follow those that are there.
@@ -246,6 +292,11 @@ impl Subject {
         let (low, high) = (*all.iter().min()?, *all.iter().max()?);
         let own = self.material.get(low as usize..=high as usize)?;
         Some((own, Some(corners.iter().map(|t| t.map(|i| i - low)).collect())))
+    }
+
+    /// Whether a piece can show a weave.
+    pub fn weaves(&self, piece: &Piece) -> bool {
+        piece.is_cloth && self.texture(piece).is_some()
     }
 
     /// How many points there are.

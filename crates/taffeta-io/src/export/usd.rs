@@ -4,13 +4,14 @@
 
 use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
+use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Drawn, Solid};
 use super::subject::{Collider, GREY, Piece, Subject, bounds, single};
-use super::{ExportError, Job, UpAxis};
+use super::{ExportError, Job, UpAxis, weave};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use taffeta::math::{DVec3, Pose};
+use taffeta::math::{DAffine3, DVec3, Pose};
 use taffeta::model::Shape;
 
 /// The scope that materials lie in, and the material of all bodies that only move.
@@ -22,21 +23,35 @@ const CERTIFICATE: [(&str, &str); 3] =
 /// Roughness of all materials [1].
 pub(super) const ROUGHNESS: f64 = 0.8;
 
-/// Writes the layer.
+/// Writes the layer, and the picture of the weave beside it.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let (pending, mut out) = Pending::file(job.path, job.replace)?;
-    write_layer(job, &mut out)?;
-    let bytes = settle(out).map_err(job.film.failed())?;
-    Ok((vec![pending.commit()?], bytes))
+    let failed = job.film.failed();
+    if !job.weave {
+        write_layer(job, &mut out, None)?;
+        let bytes = settle(out).map_err(failed)?;
+        return Ok((vec![pending.commit()?], bytes));
+    }
+    let beside = job.path.with_file_name(format!("{}_weave.png", job.name));
+    let (picture, mut pixels) = Pending::file(&beside, job.replace)?;
+    pixels.write_all(&weave::picture()).map_err(&failed)?;
+    write_layer(job, &mut out, Some(&format!("./{}_weave.png", job.name)))?;
+    let bytes = settle(out).map_err(&failed)? + settle(pixels).map_err(&failed)?;
+    Ok((vec![pending.commit()?, picture.commit()?], bytes))
 }
 
-/// Writes the text of the layer.
-pub(super) fn write_layer(job: &mut Job, out: &mut BufWriter<File>) -> Result<(), ExportError> {
+/// Writes the text of the layer, in which the picture of the weave, if there is one, goes by a name.
+pub(super) fn write_layer(
+    job: &mut Job,
+    out: &mut BufWriter<File>,
+    picture: Option<&str>,
+) -> Result<(), ExportError> {
     let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
     let cloths = job.subject.pieces.iter().filter(|piece| piece.is_cloth).count();
     let of_certificate = if job.film.shaping.strain.is_some() { cloths + CERTIFICATE.len() } else { 0 };
     let attributes = if job.normals { 3 } else { 2 };
-    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving + of_certificate);
+    let skinned = job.subject.skinned.len();
+    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving + 3 * skinned + of_certificate);
     write_head(out, job).map_err(job.film.failed())?;
     let failed = job.film.failed();
     if job.film.shaping.strain.is_some() {
@@ -59,7 +74,10 @@ pub(super) fn write_layer(job: &mut Job, out: &mut BufWriter<File>) -> Result<()
     for collider in &job.subject.colliders {
         write_collider(out, &mut job.film, collider)?;
     }
-    write_materials(out, &job.subject).and_then(|()| out.write_all(b"}\n")).map_err(&failed)
+    for body in &job.subject.skinned {
+        write_skinned(out, &mut job.film, body)?;
+    }
+    write_materials(out, &job.subject, picture).and_then(|()| out.write_all(b"}\n")).map_err(&failed)
 }
 
 fn write_head(out: &mut impl Write, job: &Job) -> io::Result<()> {
@@ -104,12 +122,18 @@ fn escaped(text: &str) -> String {
 }
 
 /// A material of every piece, and one of all bodies that only move.
-fn write_materials(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
+fn write_materials(out: &mut impl Write, subject: &Subject, picture: Option<&str>) -> io::Result<()> {
     writeln!(out, "    def Scope \"{MATERIALS}\"\n    {{")?;
-    let pieces = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour));
-    let bodies = (!subject.colliders.is_empty()).then_some((BODIES, GREY));
-    for (name, colour) in pieces.chain(bodies) {
+    let woven = |piece: &Piece| picture.filter(|_| subject.weaves(piece));
+    let pieces = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, woven(piece)));
+    let others = !(subject.colliders.is_empty() && subject.skinned.is_empty());
+    let bodies = others.then_some((BODIES, GREY, None));
+    for (name, colour, woven) in pieces.chain(bodies) {
         let [r, g, b] = colour.map(|c| c as f32);
+        let diffuse = match woven {
+            Some(_) => format!(".connect = </World/{MATERIALS}/{name}/weave.outputs:rgb>"),
+            None => format!(" = ({r}, {g}, {b})"),
+        };
         write!(
             out,
             r#"        def Material "{name}"
@@ -118,15 +142,52 @@ fn write_materials(out: &mut impl Write, subject: &Subject) -> io::Result<()> {
             def Shader "surface"
             {{
                 uniform token info:id = "UsdPreviewSurface"
-                color3f inputs:diffuseColor = ({r}, {g}, {b})
+                color3f inputs:diffuseColor{diffuse}
                 float inputs:roughness = {ROUGHNESS}
                 token outputs:surface
             }}
-        }}
 "#
         )?;
+        if let Some(picture) = woven {
+            write_weave(out, name, colour, picture)?;
+        }
+        writeln!(out, "        }}")?;
     }
     out.write_all(b"    }\n")
+}
+
+/// Writes how a picture of the weave, which repeats, gets its colour.
+fn write_weave(out: &mut impl Write, name: &str, colour: [f64; 3], picture: &str) -> io::Result<()> {
+    let [r, g, b] = weave::brightened(colour).map(|c| c as f32);
+    let (at, repeats) = (format!("/World/{MATERIALS}/{name}"), weave::REPEATS);
+    write!(
+        out,
+        r#"            def Shader "coordinates"
+            {{
+                uniform token info:id = "UsdPrimvarReader_float2"
+                string inputs:varname = "st"
+                float2 outputs:result
+            }}
+            def Shader "threads"
+            {{
+                uniform token info:id = "UsdTransform2d"
+                float2 inputs:in.connect = <{at}/coordinates.outputs:result>
+                float2 inputs:scale = ({repeats}, {repeats})
+                float2 outputs:result
+            }}
+            def Shader "weave"
+            {{
+                uniform token info:id = "UsdUVTexture"
+                asset inputs:file = @{picture}@
+                float4 inputs:scale = ({r}, {g}, {b}, 1)
+                token inputs:sourceColorSpace = "sRGB"
+                float2 inputs:st.connect = <{at}/threads.outputs:result>
+                token inputs:wrapS = "repeat"
+                token inputs:wrapT = "repeat"
+                float3 outputs:rgb
+            }}
+"#
+    )
 }
 
 /// Opens a piece's mesh and writes all that does not change.
@@ -245,19 +306,109 @@ fn write_collider(
     writeln!(out, "        uniform token[] xformOpOrder = {order}\n    }}").map_err(&failed)
 }
 
+/// Writes a body on its skeleton: joints, where they are in every frame, and the mesh that hangs on them.
+fn write_skinned(out: &mut BufWriter<File>, film: &mut Film, body: &Skinned) -> Result<(), ExportError> {
+    let failed = film.failed();
+    let (number, pose) = (body.body, film.survey.poses[body.body]);
+    let root = format!("/World/{}", body.name);
+    let mut paths: Vec<String> = Vec::with_capacity(body.joints.len());
+    for joint in &body.joints {
+        let above = joint.parent.map_or(String::new(), |parent| format!("{}/", paths[parent]));
+        paths.push(format!("{above}{}", joint.name));
+    }
+    let joints = || paths.iter().map(|path| format!("\"{path}\""));
+    let mut begin = || {
+        open_prim(out, "SkelRoot", &body.name, &body.called, BODIES)?;
+        writeln!(
+            out,
+            "        def Skeleton \"Skeleton\" (\n            prepend apiSchemas = [\"SkelBindingAPI\"]"
+        )?;
+        write!(out, "        )\n        {{\n        rel skel:animationSource = <{root}/Animation>")?;
+        write!(out, "\n        uniform token[] joints = ")?;
+        write_list(out, joints())?;
+        write!(out, "\n        uniform matrix4d[] bindTransforms = ")?;
+        write_list(out, body.joints.iter().map(|joint| matrix(&joint.unbound.inverse())))?;
+        write!(out, "\n        uniform matrix4d[] restTransforms = ")?;
+        write_list(
+            out,
+            body.pose(film.survey.first_time, &pose).iter().map(|place| matrix(&place.matrix())),
+        )?;
+        write!(
+            out,
+            "\n        }}\n        def SkelAnimation \"Animation\"\n        {{\n        uniform token[] joints = "
+        )?;
+        write_list(out, joints())?;
+        write!(out, "\n        half3[] scales = ")?;
+        write_list(out, body.joints.iter().map(|_| "(1, 1, 1)"))?;
+        writeln!(out)
+    };
+    begin().map_err(&failed)?;
+    let places = |moment: &Moment| body.pose(moment.time, &moment.poses[number]);
+    write_attribute(out, film, "float3[] translations", &mut |out, moment| {
+        write_list(out, places(moment).iter().map(|place| Tuple(single(place.shift))))
+    })?;
+    write_attribute(out, film, "quatf[] rotations", &mut |out, moment| {
+        let turn = |place: &JointPlace| {
+            let [x, y, z, w] = place.turn.to_array().map(|x| x as f32);
+            Tuple([w, x, y, z])
+        };
+        write_list(out, places(moment).iter().map(turn))
+    })?;
+    out.write_all(b"        }\n").map_err(&failed)?;
+    write_attribute(out, film, "float3[] extent", &mut |out, moment| {
+        write_list(out, body.bounds(moment.time, &moment.poses[number]).into_iter().map(Tuple))
+    })?;
+    let mut end = || {
+        writeln!(
+            out,
+            "        def Mesh \"Surface\" (\n            prepend apiSchemas = [\"SkelBindingAPI\"]\n        )\n        {{"
+        )?;
+        write_faces(out, &body.rest, &body.normals, &body.triangles)?;
+        writeln!(out, "        rel skel:skeleton = <{root}/Skeleton>")?;
+        writeln!(out, "        matrix4d primvars:skel:geomBindTransform = {}", matrix(&DAffine3::IDENTITY))?;
+        let about = format!(
+            " (\n            elementSize = {}\n            interpolation = \"vertex\"\n        )",
+            body.width
+        );
+        write!(out, "        int[] primvars:skel:jointIndices = ")?;
+        write_list(out, body.held.iter().map(|(joint, _)| *joint))?;
+        write!(out, "{about}\n        float[] primvars:skel:jointWeights = ")?;
+        write_list(out, body.held.iter().map(|(_, share)| *share))?;
+        writeln!(out, "{about}\n        }}\n    }}")
+    };
+    end().map_err(&failed)
+}
+
+/// A transform; USD's vectors are rows.
+fn matrix(matrix: &DAffine3) -> Tuple<String, 4> {
+    let [x, y, z] = [matrix.matrix3.x_axis, matrix.matrix3.y_axis, matrix.matrix3.z_axis];
+    let rows = [(x, 0), (y, 0), (z, 0), (matrix.translation, 1)];
+    Tuple(rows.map(|(row, last)| format!("({}, {}, {}, {last})", row.x, row.y, row.z)))
+}
+
 /// Opens a collider's mesh and writes its surface.
 fn write_surface(out: &mut impl Write, collider: &Collider, solid: &Solid) -> io::Result<()> {
     open_prim(out, "Mesh", &collider.name, &collider.called, BODIES)?;
+    write_faces(out, &solid.points, &solid.normals, &solid.triangles)
+}
+
+/// Writes a surface that keeps its points.
+fn write_faces(
+    out: &mut impl Write,
+    points: &[DVec3],
+    normals: &[DVec3],
+    triangles: &[[u32; 3]],
+) -> io::Result<()> {
     write!(out, "        uniform bool doubleSided = 1\n        float3[] extent = ")?;
-    write_list(out, bounds(&solid.points).into_iter().map(Tuple))?;
+    write_list(out, bounds(points).into_iter().map(Tuple))?;
     write!(out, "\n        int[] faceVertexCounts = ")?;
-    write_list(out, solid.triangles.iter().map(|_| 3))?;
+    write_list(out, triangles.iter().map(|_| 3))?;
     write!(out, "\n        int[] faceVertexIndices = ")?;
-    write_list(out, solid.triangles.iter().flatten())?;
+    write_list(out, triangles.iter().flatten())?;
     write!(out, "\n        uniform token orientation = \"rightHanded\"\n        point3f[] points = ")?;
-    write_list(out, solid.points.iter().map(|p| Tuple(single(*p))))?;
+    write_list(out, points.iter().map(|p| Tuple(single(*p))))?;
     write!(out, "\n        normal3f[] normals = ")?;
-    write_list(out, solid.normals.iter().map(|n| Tuple(single(*n))))?;
+    write_list(out, normals.iter().map(|n| Tuple(single(*n))))?;
     writeln!(
         out,
         " (\n            interpolation = \"vertex\"\n        )\n        uniform token subdivisionScheme = \"none\""

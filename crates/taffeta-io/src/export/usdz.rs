@@ -1,18 +1,20 @@
-//! USD packed for viewers (`.usdz`): a zip archive of one layer, not compressed, whose bytes begin at a multiple of 64.
+//! USD packed for viewers (`.usdz`): a zip archive of one layer and its picture, not compressed, whose bytes begin at multiples of 64.
 
 use super::pending::{Pending, settle};
 use super::usd::write_layer;
-use super::{ExportError, Format, Job};
+use super::{ExportError, Format, Job, weave};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-/// Where the layer begins [bytes].
+/// Where the layer begins; all files of a package begin at a multiple of this [bytes].
 const START: u64 = 64;
 /// The head of a file in a zip archive without its name [bytes].
-const HEAD: usize = 30;
+const HEAD: u32 = 30;
 /// The name of the layer: the first file of a package is what it shows.
-const NAME: &[u8] = b"scene.usda";
+const LAYER: &str = "scene.usda";
+/// The name of the picture of the weave.
+const PICTURE: &str = "weave.png";
 /// The first of January 1980, from which zip counts days: equal recordings give equal bytes.
 const DATE: u16 = 1 << 5 | 1;
 
@@ -22,45 +24,84 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let failed = job.film.failed();
     // What the layer is, is known when it is written.
     out.write_all(&[0; START as usize]).map_err(&failed)?;
-    write_layer(job, &mut out)?;
+    write_layer(job, &mut out, job.weave.then_some(PICTURE))?;
     let end = out.stream_position().map_err(&failed)?;
-    let Ok(size) = u32::try_from(end - START) else {
+    let Ok(size) = u32::try_from(end) else {
         let remedy = "at most 4 GiB: export a range of frames, or to usd or alembic";
-        let what = format!("{} bytes", end - START);
+        let what = format!("{end} bytes");
         return Err(ExportError::Unsupported { format: Format::Usdz, what, remedy });
     };
-    pack(&mut out, size).map_err(&failed)?;
+    let picture = if job.weave { weave::picture() } else { Vec::new() };
+    pack(&mut out, size, &picture).map_err(&failed)?;
     let bytes = settle(out).map_err(&failed)?;
     Ok((vec![pending.commit()?], bytes))
 }
 
-/// Makes an archive of a file that holds the layer: the head before it, the directory behind.
-fn pack(out: &mut BufWriter<File>, size: u32) -> io::Result<()> {
+/// A file in the archive.
+struct Packed {
+    name: &'static str,
+    /// Where its head and its content begin [bytes].
+    head: u32,
+    start: u32,
+    sum: u32,
+    size: u32,
+}
+
+impl Packed {
+    /// Version 1.0, no flags, stored as it is; time, date, checksum, sizes, length of the name.
+    fn about(&self) -> Vec<u8> {
+        let mut about: Vec<u8> = [10u16, 0, 0, 0, DATE].iter().flat_map(|n| n.to_le_bytes()).collect();
+        about.extend([self.sum, self.size, self.size].iter().flat_map(|n| n.to_le_bytes()));
+        about.extend((self.name.len() as u16).to_le_bytes());
+        about
+    }
+
+    /// Writes its head, padded to where its content begins.
+    fn write_head(&self, out: &mut impl Write) -> io::Result<()> {
+        let padding = (self.start - self.head - HEAD) as usize - self.name.len();
+        out.write_all(b"PK\x03\x04")?;
+        out.write_all(&self.about())?;
+        out.write_all(&(padding as u16).to_le_bytes())?;
+        out.write_all(self.name.as_bytes())?;
+        // A block of an unknown kind, which readers skip: kind, length, zeros.
+        out.write_all(&0x1986u16.to_le_bytes())?;
+        out.write_all(&(padding as u16 - 4).to_le_bytes())?;
+        out.write_all(&vec![0; padding - 4])
+    }
+}
+
+/// Makes an archive of a file that holds the layer and ends at `end`: the head before it, the picture and the directory behind.
+fn pack(out: &mut BufWriter<File>, end: u32, picture: &[u8]) -> io::Result<()> {
     out.flush()?;
-    let sum = checksum(out.get_mut())?;
-    let padding = START as usize - HEAD - NAME.len();
-    // Version 1.0, no flags, stored as it is; time, date, checksum, sizes, lengths of the name and of what pads it.
-    let mut about: Vec<u8> = [10u16, 0, 0, 0, DATE].iter().flat_map(|n| n.to_le_bytes()).collect();
-    about.extend([sum, size, size].iter().flat_map(|n| n.to_le_bytes()));
-    about.extend((NAME.len() as u16).to_le_bytes());
+    let (start, sum) = (START as u32, checksum(out.get_mut())?);
+    let mut packed = vec![Packed { name: LAYER, head: 0, start, sum, size: end - start }];
     out.seek(SeekFrom::Start(0))?;
-    out.write_all(b"PK\x03\x04")?;
-    out.write_all(&about)?;
-    out.write_all(&(padding as u16).to_le_bytes())?;
-    out.write_all(NAME)?;
-    // A block of an unknown kind, which readers skip: kind, length, zeros.
-    out.write_all(&0x1986u16.to_le_bytes())?;
-    out.write_all(&(padding as u16 - 4).to_le_bytes())?;
-    let directory = START as u32 + size;
-    out.seek(SeekFrom::Start(directory.into()))?;
-    out.write_all(b"PK\x01\x02\x0a\0")?;
-    out.write_all(&about)?;
-    // No extra block, no comment, disk 0, no attributes, and the head at byte 0.
-    out.write_all(&[0; 16])?;
-    out.write_all(NAME)?;
+    packed[0].write_head(out)?;
+    out.seek(SeekFrom::Start(end.into()))?;
+    let mut directory = end;
+    if !picture.is_empty() {
+        // With room for the block that pads it.
+        let start = (end + HEAD + PICTURE.len() as u32 + 4).next_multiple_of(start);
+        let (sum, size) = (crc32fast::hash(picture), picture.len() as u32);
+        let second = Packed { name: PICTURE, head: end, start, sum, size };
+        second.write_head(out)?;
+        out.write_all(picture)?;
+        directory = start + size;
+        packed.push(second);
+    }
+    let mut length = 0;
+    for file in &packed {
+        out.write_all(b"PK\x01\x02\x0a\0")?;
+        out.write_all(&file.about())?;
+        // No extra block, no comment, disk 0, no attributes.
+        out.write_all(&[0; 12])?;
+        out.write_all(&file.head.to_le_bytes())?;
+        out.write_all(file.name.as_bytes())?;
+        length += 46 + file.name.len() as u32;
+    }
     out.write_all(b"PK\x05\x06\0\0\0\0")?;
-    [1u16, 1].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))?;
-    [46 + NAME.len() as u32, directory].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))?;
+    [packed.len() as u16; 2].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))?;
+    [length, directory].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))?;
     out.write_all(&[0; 2])
 }
 

@@ -60,6 +60,7 @@ docs/python.md has more of everything. `python -m taffeta` is the program `taffe
 """
 
 from ._taffeta import (
+    Cancelled,
     Certificate,
     Fault,
     RecordingError,
@@ -78,6 +79,7 @@ from .simulation import Simulation
 
 __all__ = [
     "Batch",
+    "Cancelled",
     "Certificate",
     "Fault",
     "RecordedFrame",

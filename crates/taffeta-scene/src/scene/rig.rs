@@ -54,8 +54,10 @@ pub struct Bone {
 }
 
 /// A node of the tree: where it is on its parent.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Node {
+    /// Its name, perhaps empty.
+    pub name: String,
     /// Its parent, which stands before it.
     pub parent: Option<u32>,
     /// Its place where no clip moves it.

@@ -16,6 +16,8 @@ pub struct Moving {
 
 #[derive(Deserialize)]
 pub struct MovingNode {
+    #[serde(default)]
+    pub name: String,
     /// How much of every shape is added.
     pub weights: Option<Vec<f64>>,
 }

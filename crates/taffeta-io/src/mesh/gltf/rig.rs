@@ -40,9 +40,12 @@ impl<'a> RigReader<'a> {
         document: &'a Document,
         moving: &'a Moving,
         buffers: &'a Buffers<'a>,
-        (nodes, number): (Vec<Node>, Vec<u32>),
+        (mut nodes, number): (Vec<Node>, Vec<u32>),
         size: usize,
     ) -> Self {
+        for (moving, number) in moving.nodes.iter().zip(&number) {
+            nodes[*number as usize].name.clone_from(&moving.name);
+        }
         let left =
             (size as u64).saturating_add(buffers.beside.get()).saturating_mul(NUMBERS).saturating_add(FREE);
         let rig = Rig { nodes, ..Rig::default() };
@@ -300,7 +303,7 @@ pub fn tree(document: &Document) -> Result<(Vec<Node>, Vec<u32>), MeshFault> {
         let node = &document.nodes[k as usize];
         let parent = parent_of[k as usize].map(|parent| number[parent as usize]);
         number[k as usize] = nodes.len() as u32;
-        nodes.push(Node { parent, place: place(node) });
+        nodes.push(Node { name: String::new(), parent, place: place(node) });
         waiting.extend(&node.children);
     }
     match number.iter().position(|number| *number == u32::MAX) {

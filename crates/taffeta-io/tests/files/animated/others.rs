@@ -74,6 +74,7 @@ fn all_clips_load_and_are_near_their_true_way_between_moments() {
                 shares: rig.shares.clone(),
                 morphs: rig.shapes.iter().map(|shape| shape.morph.clone()).collect(),
                 moments,
+                joints: vec![],
             };
             let count = skin.moments.len() - 1;
             let mut off: f64 = 0.0;

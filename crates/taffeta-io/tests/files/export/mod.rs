@@ -4,4 +4,5 @@ mod faults;
 mod memory;
 mod readers;
 mod scenes;
+mod skeletons;
 mod whole;

@@ -506,3 +506,49 @@ fn progress_goes_from_one_to_all() {
         assert_eq!(seen, (1..=of).map(|k| (k, of)).collect::<Vec<_>>(), "{format}");
     }
 }
+
+#[test]
+fn the_weave_is_a_picture_that_materials_of_cloth_name() {
+    let (folder, recording, _) = recorded();
+    let options = Options { weave: true, ..Options::default() };
+    let png = b"\x89PNG\r\n\x1a\n";
+    // Beside a layer,
+    let to = target(&folder, Format::Usd);
+    let done = run(&recording, Format::Usd, &to, &options).unwrap();
+    let beside = to.with_file_name(format!("{}_weave.png", to.file_stem().unwrap().to_str().unwrap()));
+    let picture = std::fs::read(&beside).unwrap();
+    assert_eq!(done.paths, [to.clone(), beside.clone()]);
+    assert_eq!(done.bytes, (picture.len() as u64) + to.metadata().unwrap().len());
+    assert!(picture.starts_with(png));
+    let text = std::fs::read_to_string(&to).unwrap();
+    let name = beside.file_name().unwrap().to_str().unwrap();
+    let flag = text.split("def Material \"flag\"").nth(1).unwrap().split("def Material").next().unwrap();
+    assert!(flag.contains(&format!("asset inputs:file = @./{name}@")), "{flag}");
+    let bodies = text.split("def Material \"Bodies\"").nth(1).unwrap();
+    assert!(!bodies.contains("UsdUVTexture") && bodies.contains("inputs:diffuseColor = ("));
+    // in a package behind it,
+    let to = target(&folder, Format::Usdz);
+    run(&recording, Format::Usdz, &to, &options).unwrap();
+    let package = std::fs::read(to).unwrap();
+    let number =
+        |at: usize, size: usize| package[at..at + size].iter().rev().fold(0, |n, b| n << 8 | usize::from(*b));
+    let end = package.len() - 22;
+    assert_eq!(number(end + 8, 2), 2);
+    let second = number(end + 16, 4) + 46 + "scene.usda".len();
+    let head = number(second + 42, 4);
+    let start = head + 30 + number(head + 26, 2) + number(head + 28, 2);
+    assert_eq!((start % 64, &package[start..start + picture.len()]), (0, &picture[..]));
+    assert_eq!(number(head + 14, 4), crc32(&picture) as usize);
+    // and in a file of glTF.
+    let to = target(&folder, Format::Gltf);
+    run(&recording, Format::Gltf, &to, &options).unwrap();
+    let bytes = std::fs::read(to).unwrap();
+    let root = Glb::read(&bytes).root;
+    let view = &root["bufferViews"][root["images"][0]["bufferView"].as_u64().unwrap() as usize];
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let at = 28 + length + view["byteOffset"].as_u64().unwrap() as usize;
+    assert_eq!(bytes[at..at + picture.len()], picture[..]);
+    assert_eq!(root["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["index"], 0);
+    let error = run(&recording, Format::Alembic, &target(&folder, Format::Alembic), &options).unwrap_err();
+    assert!(error.to_string().contains("alembic cannot have a weave"), "{error}");
+}

@@ -3,12 +3,13 @@
 use super::clip;
 use crate::build::import::{self, Imported};
 use crate::rules::{FASTEST_BODY, Fault};
-use crate::scene::rig::{Morph, Rig};
+use crate::scene::rig::{Bone, Morph, Rig};
 use crate::scene::{Animation, Mesh, MeshBody, MeshShape};
 use std::collections::BTreeMap;
+use std::iter::successors;
 use taffeta::math::{DAffine3, DMat3, DVec3, Pose};
 use taffeta::model::body_mesh::{BodyMesh, Moments, Pace};
-use taffeta::model::skin::Skin;
+use taffeta::model::skin::{Skin, SkinJoint};
 
 /// Points further out than this are not positions of anything [m].
 const FURTHEST: f64 = 1e5;
@@ -219,7 +220,9 @@ impl Source<'_> {
 
 /// The skin of a skeleton, points joined and left out as the surface was imported; without moments.
 fn skin(rig: &Rig, imported: &Imported) -> Skin {
-    let mut skin = Skin { rest: vec![], ends: vec![], shares: vec![], morphs: vec![], moments: vec![] };
+    let joints = joints(rig);
+    let mut skin =
+        Skin { rest: vec![], ends: vec![], shares: vec![], morphs: vec![], moments: vec![], joints };
     for k in imported.point_of.iter().map(|k| *k as usize) {
         let start = k.checked_sub(1).map_or(0, |before| rig.ends[before] as usize);
         skin.rest.push(rig.points[k]);
@@ -240,6 +243,21 @@ fn skin(rig: &Rig, imported: &Imported) -> Skin {
         skin.morphs.push(morph);
     }
     skin
+}
+
+/// The bones of a skeleton, each on the nearest bone above it.
+fn joints(rig: &Rig) -> Vec<SkinJoint> {
+    let mut bone_of: BTreeMap<u32, u32> = BTreeMap::new();
+    for (k, bone) in rig.bones.iter().enumerate() {
+        bone_of.entry(bone.node).or_insert(k as u32);
+    }
+    let joint = |bone: &Bone| {
+        let node = &rig.nodes[bone.node as usize];
+        let above = successors(node.parent, |above| rig.nodes[*above as usize].parent);
+        let parent = { above }.find_map(|above| bone_of.get(&above)).copied();
+        SkinJoint { name: node.name.clone(), parent, unbound: bone.unbound }
+    };
+    rig.bones.iter().map(joint).collect()
 }
 
 /// All faces as triangles; those with a corner twice are edges of others.

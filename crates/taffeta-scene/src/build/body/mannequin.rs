@@ -133,7 +133,8 @@ pub fn mannequin(asked: &Mannequin) -> Result<BodyMesh, String> {
             (mannequin_walk::moments(walk, &measures), pace)
         }
     };
-    let skin = Skin { rest, ends, shares, morphs: vec![], moments };
+    let joints = mannequin_walk::skeleton(&measures);
+    let skin = Skin { rest, ends, shares, morphs: vec![], moments, joints };
     BodyMesh::new(triangles, Moments::Skin(Box::new(skin)), pace, asked.thickness)
 }
 

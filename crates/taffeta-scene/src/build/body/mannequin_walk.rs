@@ -4,7 +4,7 @@ use super::mannequin::{Measures, TALL};
 use super::mannequin_shape::{BONES, MannequinBone, SIDE};
 use crate::scene::Walk;
 use taffeta::math::{DAffine3, DMat3, DQuat, DVec3, Pose, trig};
-use taffeta::model::skin::Moment;
+use taffeta::model::skin::{Moment, SkinJoint};
 
 /// Moments in a second of walking.
 pub const RATE: f64 = 60.0;
@@ -203,6 +203,45 @@ impl Stand {
         let ball_now = rest + ball + DVec3::new(0.0, lift, self.amount * self.length * forward);
         (ball_now - turned(pitch, 0.0, 0.0) * ball, pitch)
     }
+}
+
+/// The names of the bones, and which each hangs on.
+const TREE: [(&str, Option<MannequinBone>); MannequinBone::Foot as usize + 1] = [
+    ("pelvis", None),
+    ("chest", Some(MannequinBone::Pelvis)),
+    ("neck", Some(MannequinBone::Chest)),
+    ("head", Some(MannequinBone::Neck)),
+    ("upper_arm", Some(MannequinBone::Chest)),
+    ("forearm", Some(MannequinBone::UpperArm)),
+    ("hand", Some(MannequinBone::Forearm)),
+    ("thigh", Some(MannequinBone::Pelvis)),
+    ("shin", Some(MannequinBone::Thigh)),
+    ("foot", Some(MannequinBone::Shin)),
+];
+
+/// The skeleton of a mannequin.
+pub fn skeleton(measures: &Measures) -> Vec<SkinJoint> {
+    let scale = measures.height / TALL;
+    let rest = joints(&Measures::new(TALL, measures.arms));
+    let joint = |k: usize| {
+        let right = k >= TREE.len();
+        let (name, parent) = TREE[if right { k - SIDE } else { k }];
+        let double = k >= MannequinBone::UpperArm as usize;
+        let name = format!(
+            "{name}{}",
+            if right {
+                "_R"
+            } else if double {
+                "_L"
+            } else {
+                ""
+            }
+        );
+        let beside = |parent: MannequinBone| if right && parent.is_double() { SIDE } else { 0 };
+        let parent = parent.map(|parent| (parent as usize + beside(parent)) as u32);
+        SkinJoint { name, parent, unbound: DAffine3::from_translation(-scale * rest[k]) }
+    };
+    (0..BONES).map(joint).collect()
 }
 
 /// Joints that the bones turn about, standing [m].

@@ -126,6 +126,14 @@ impl BodyMesh {
         }
     }
 
+    /// Its bones, if it hangs on any.
+    pub fn skin(&self) -> Option<&Skin> {
+        match &self.moments {
+            Moments::Points(_) => None,
+            Moments::Skin(skin) => Some(skin),
+        }
+    }
+
     /// When its moments come.
     pub fn pace(&self) -> Pace {
         self.pace
@@ -164,7 +172,7 @@ impl BodyMesh {
     }
 
     /// The moments before and after `time` [s], and how much of the way has passed.
-    fn moments_at(&self, time: f64) -> (usize, usize, f64) {
+    pub fn moments_at(&self, time: f64) -> (usize, usize, f64) {
         let last = self.moment_count() - 1;
         let Pace { start, interval, repeats } = self.pace;
         let passed = ((time - start) / interval).max(0.0);

@@ -16,6 +16,21 @@ pub struct Skin {
     pub morphs: Vec<Morph>,
     /// Bones and parts of shapes at every moment; at least one.
     pub moments: Vec<Moment>,
+    /// What every bone is in the skeleton; empty where nobody knows.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub joints: Vec<SkinJoint>,
+}
+
+/// A bone in the skeleton.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SkinJoint {
+    /// What its maker calls it, perhaps nothing.
+    pub name: String,
+    /// The bone that it hangs on.
+    pub parent: Option<u32>,
+    /// From `rest` to its own axes.
+    pub unbound: DAffine3,
 }
 
 /// By how much a bone holds a point.
@@ -68,6 +83,10 @@ impl Skin {
         let fits = |m: &Moment| m.bones.len() == bones && m.morphs.len() == self.morphs.len();
         if self.moments.is_empty() || !self.moments.iter().all(fits) {
             return Err(format!("a skin on {bones} bones has moments of other numbers of bones or shapes"));
+        }
+        let hangs = |joint: &SkinJoint| joint.parent.is_none_or(|parent| (parent as usize) < bones);
+        if !self.joints.is_empty() && (self.joints.len() != bones || !self.joints.iter().all(hangs)) {
+            return Err(format!("a skin on {bones} bones has a skeleton of others"));
         }
         Ok(())
     }

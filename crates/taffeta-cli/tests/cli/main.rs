@@ -8,5 +8,6 @@ mod lists;
 mod pictures;
 mod resuming;
 mod runs;
+mod sweeps;
 mod view;
 mod workplace;

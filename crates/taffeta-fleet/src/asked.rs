@@ -204,7 +204,7 @@ impl Asked {
                     let (path, remedy) = (path.display(), "name a scene file, relative to the sweep file");
                     self.fault(self.file.scene.span(), format!("{path}: {error}"), remedy)
                 })?;
-                let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                let folder = Path::new(".").join(path.parent().unwrap_or(Path::new("")));
                 // Workers need not stand in the same folder.
                 let folder = std::path::absolute(&folder).unwrap_or(folder);
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -6,6 +6,7 @@ use crate::measure::Measure;
 use crate::{FleetError, asked};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use taffeta_io::scene_file::{self, SceneSource};
@@ -65,6 +66,8 @@ pub struct Plan {
     pub scene: SceneText,
     /// Hash of the scene with the common changes, all defaults written out, and of its meshes.
     inputs: String,
+    /// Hashes of the files that values of axes name.
+    files: BTreeMap<String, String>,
     /// Changes that all runs have, as `key=value`.
     pub set: Vec<String>,
     /// What varies; the first varies slowest.
@@ -97,7 +100,16 @@ impl Plan {
             // A scene may lack what every run brings.
             Err(_) => format!("{:032x}", xxh3_128(format!("{}{set:?}", scene.text).as_bytes())),
         };
-        Ok(Self { taffeta, scene, inputs, set, axes, measures, record, samples: false })
+        let words = axes.iter().flat_map(|axis| axis.points.iter().flatten()).filter_map(Value::as_str);
+        let file = |word: &str| Some((word.to_string(), content(&scene.folder, word)?));
+        let files = words.collect::<BTreeSet<_>>().into_iter().filter_map(file).collect();
+        Ok(Self { taffeta, scene, inputs, files, set, axes, measures, record, samples: false })
+    }
+
+    /// The plan without what may differ from machine to machine: where the scene's files lie.
+    pub fn portable(&self) -> Self {
+        let scene = SceneText { folder: PathBuf::new(), ..self.scene.clone() };
+        Self { scene, ..self.clone() }
     }
 
     /// Reads the first and the last run. Where both are refused, so that what is wrong is hardly one value of an axis, it is told.
@@ -149,8 +161,8 @@ impl Plan {
         for (key, value) in self.keys().zip(self.values(run)) {
             add(key);
             add(&value.to_string());
-            if let Some(content) = value.as_str().and_then(|name| self.content(name)) {
-                add(&content);
+            if let Some(content) = value.as_str().and_then(|name| self.files.get(name)) {
+                add(content);
             }
         }
         for measure in &self.measures {
@@ -159,13 +171,6 @@ impl Plan {
         add(if self.record { "recorded" } else { "" });
         add(if self.samples { "sampled" } else { "" });
         Address(format!("{:032x}", hash.digest128()))
-    }
-
-    /// Hash of the file that a word names, if it names one.
-    fn content(&self, name: &str) -> Option<String> {
-        let looks_like_file = Path::new(name).extension().is_some();
-        let bytes = looks_like_file.then(|| std::fs::read(self.scene.folder.join(name)).ok())??;
-        Some(format!("{:032x}", xxh3_128(&bytes)))
     }
 
     /// A run as a worker is handed it.
@@ -180,6 +185,13 @@ impl Plan {
             memory: None,
         }
     }
+}
+
+/// Hash of the file that a word names, if it names one.
+fn content(folder: &Path, word: &str) -> Option<String> {
+    let looks_like_file = Path::new(word).extension().is_some();
+    let bytes = looks_like_file.then(|| std::fs::read(folder.join(word)).ok())??;
+    Some(format!("{:032x}", xxh3_128(&bytes)))
 }
 
 /// A part of the runs of a plan, for one machine of several.

@@ -35,16 +35,15 @@ pub enum Event {
 }
 
 impl Pool {
-    /// The command that starts this very program as a worker.
+    /// The command that starts this very program as a worker. Inside the package for Python, which tells its interpreter by
+    /// `TAFFETA_PYTHON`, that is a module.
     pub fn own_command() -> Vec<OsString> {
-        let program = std::env::current_exe().map_or_else(|_| "taffeta".into(), |path| path.into_os_string());
-        let name =
-            std::path::Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let mut command = vec![program];
-        // Inside the package for Python the program is the interpreter.
-        if name.starts_with("python") {
-            command.extend(["-m".into(), "taffeta".into()]);
-        }
+        let mut command = match std::env::var_os("TAFFETA_PYTHON") {
+            Some(python) => vec![python, "-m".into(), "taffeta".into()],
+            None => {
+                vec![std::env::current_exe().map_or_else(|_| "taffeta".into(), |path| path.into_os_string())]
+            }
+        };
         command.extend(["sweep".into(), "work".into()]);
         command
     }

@@ -37,7 +37,7 @@ impl Store {
     pub fn open(path: &Path, plan: &Plan, resume: bool) -> Result<Self, FleetError> {
         let store = Self::lock(path)?;
         let file = path.join("plan.json");
-        let text = serde_json::to_string(plan)
+        let text = serde_json::to_string(&plan.portable())
             .map_err(|error| FleetError::io(&file, "writing the plan")(error.into()))?;
         match fs::read_to_string(&file) {
             Ok(there) if there == text && resume => {}

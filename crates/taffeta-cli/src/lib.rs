@@ -7,6 +7,7 @@ mod certificate;
 mod check;
 mod export;
 mod faults;
+mod fit;
 mod interrupt;
 mod lists;
 mod plot;
@@ -54,6 +55,7 @@ enum Command {
     Export(export::Args),
     Plot(plot::Args),
     Sweep(sweep::Args),
+    Fit(fit::Args),
     Bench(taffeta_bench::Args),
     Scenes(lists::Scenes),
     Methods(lists::Methods),
@@ -145,6 +147,7 @@ impl Arguments {
             Command::Export(args) => export::run(&args),
             Command::Plot(args) => plot::run(&args),
             Command::Sweep(args) => sweep::run(&args),
+            Command::Fit(args) => fit::run(&args),
             Command::Bench(args) => Ok(if args.run()? { Ending::Done } else { Ending::Missed }),
             Command::Scenes(args) => args.run(),
             Command::Methods(args) => args.run(),

@@ -21,6 +21,7 @@
 //!   times are in a table of their own.
 
 pub mod asked;
+pub mod fit;
 pub mod job;
 pub mod measure;
 pub mod parquet;

@@ -4,6 +4,7 @@ mod bench;
 mod checks;
 mod exports;
 mod faults;
+mod fits;
 mod lists;
 mod pictures;
 mod resuming;

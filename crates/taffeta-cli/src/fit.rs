@@ -133,7 +133,7 @@ fn residuals(sheet: &Sheet, found: &Fitted) -> Plot {
         x_label: "reading of the sheet".into(),
         y_label: "standard errors of the mean".into(),
         lines: sheet.readings().zip(&found.readings).enumerate().map(line).collect(),
-        levels: vec![level(1.96, "95 %"), level(-1.96, "")],
+        levels: vec![level(1.96, "+1.96"), level(-1.96, "-1.96")],
         ..Plot::default()
     }
 }

@@ -92,9 +92,9 @@ fn a_wrong_sheet_is_refused_with_its_line() {
     let place = Workplace::new();
     let good = sheet(&["warp"], "", &[("tensile-warp", 20.0)]);
     for (from, to, words) in [
-        ("tensile-warp", "tensile-wrap", &["sheet.toml:8", "tensile-wrap"][..]),
-        ("spread = 0.2", "", &["sheet.toml:7", "no spread"]),
-        ("values = [20]", "values = []", &["sheet.toml:7", "no values"]),
+        ("tensile-warp", "tensile-wrap", &["sheet.toml:9", "tensile-wrap"][..]),
+        ("spread = 0.2", "", &["sheet.toml:8", "no spread"]),
+        ("values = [20]", "values = []", &["sheet.toml:8", "no values"]),
         ("values = [20]", "values = [-3.0]", &["not above 0"]),
         ("\"warp\"", "\"wrap\"", &["sheet.toml:3", "bending_warp"]),
         ("\"cotton\"", "\"coton\"", &["coton", "taffeta fabrics"]),

@@ -5,6 +5,7 @@
 pub mod album;
 mod certificate;
 mod check;
+mod dataset;
 mod export;
 mod faults;
 mod fit;
@@ -56,6 +57,7 @@ enum Command {
     Plot(plot::Args),
     Sweep(sweep::Args),
     Fit(fit::Args),
+    Dataset(dataset::Args),
     Bench(taffeta_bench::Args),
     Scenes(lists::Scenes),
     Methods(lists::Methods),
@@ -147,6 +149,7 @@ impl Arguments {
             Command::Export(args) => export::run(&args),
             Command::Plot(args) => plot::run(&args),
             Command::Sweep(args) => sweep::run(&args),
+            Command::Dataset(args) => dataset::run(&args),
             Command::Fit(args) => fit::run(&args),
             Command::Bench(args) => Ok(if args.run()? { Ending::Done } else { Ending::Missed }),
             Command::Scenes(args) => args.run(),

@@ -21,9 +21,11 @@
 //!   times are in a table of their own.
 
 pub mod asked;
+pub mod dataset;
 pub mod fit;
 pub mod job;
 pub mod measure;
+pub mod npz;
 pub mod parquet;
 pub mod plan;
 pub mod plot;

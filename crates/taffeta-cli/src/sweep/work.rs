@@ -5,12 +5,15 @@ use crate::report::FrameReport;
 use crate::run::memory::{MemoryLimit, TooLarge};
 use crate::run::recorder::{FrameError, Recorder};
 use serde_json::json;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use taffeta::Simulation;
 use taffeta::step::StepError;
 use taffeta_bench::{FrameSteps, timed};
 use taffeta_fleet::job::{Finished, Job, Outcome, RunResult, RunTime};
 use taffeta_fleet::measure::Readings;
+use taffeta_fleet::npz;
 use taffeta_io::recording::RecordingError;
 use taffeta_io::scene_file::{self, LoadedScene};
 
@@ -67,6 +70,18 @@ impl Course {
     }
 }
 
+/// Writes the arrays of a frame.
+fn sample(folder: &Path, number: u32, simulation: &Simulation) -> std::io::Result<()> {
+    if number == 0 {
+        // What a worker that died has left is no sample.
+        let _ = std::fs::remove_dir_all(folder);
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut out = BufWriter::new(File::create(folder.join(format!("frame_{number:04}.npz")))?);
+    npz::write(&mut out, simulation)?;
+    out.flush()
+}
+
 /// The outcome; an early one as an error.
 fn carry_out(job: &Job) -> Result<Outcome, Outcome> {
     let refused = |faults: scene_file::SceneFaults| Outcome::Refused { reason: faults.to_string() };
@@ -78,6 +93,11 @@ fn carry_out(job: &Job) -> Result<Outcome, Outcome> {
     let simulation = built.map_err(|faults| refused(asked.refuse(faults)))?;
     let mut course =
         Course::begin(&asked, simulation, job.recording.as_deref()).map_err(|error| lost(&error))?;
+    let sampled = |number: u32, simulation: &Simulation| match &job.samples {
+        Some(folder) => sample(folder, number, simulation).map_err(|error| lost(&error)),
+        None => Ok(()),
+    };
+    sampled(0, course.simulation())?;
     let mut readings = Readings::new(&job.measures);
     let mut worst = Worst::default();
     let (mut converged_frames, mut hashes) = (0, Vec::new());
@@ -97,6 +117,7 @@ fn carry_out(job: &Job) -> Result<Outcome, Outcome> {
         readings.take(course.simulation(), number, &json!(report));
         worst.take("a frame", &report.certificate());
         converged_frames += u32::from(report.converged);
+        sampled(number, course.simulation())?;
         hashes.push(course.simulation().state().hash());
     }
     if let Course::Recorded(recorder) = course {

@@ -157,7 +157,7 @@ impl DatasetAsked {
             text,
             "\nThe scene:\n\n```toml\n{}\n```\n\n## What there is\n\n\
              `table.parquet` has a row for every run: its address, every parameter, its certificate and its measures. `samples/ADDRESS/frame_0001.npz` \
-             has `positions` and `velocities` [m, m/s], `triangles`, `contacts` (particle and number of a collider of closed form), `certificate` \
+             has `positions` and `velocities` [m, m/s], `triangles`, `contacts` (number of a triangle and of the collider of closed form that it touches), `certificate` \
              (largest and mean strain, intersections of cloth with cloth and with bodies, smallest gap [m]) and `time` [s] of a frame; frame 0 is \
              the start. `splits.json` has the addresses of every split.\n\n\
              `taffeta dataset verify DIR` computes a random sample of runs again and compares every bit.\n",

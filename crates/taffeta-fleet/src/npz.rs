@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 use taffeta::Simulation;
+use taffeta::check::against_body;
 use taffeta::math::DVec3;
 
 /// The first of January 1980, from which zip counts days.
@@ -34,7 +35,7 @@ pub fn write(out: &mut impl Write, simulation: &Simulation) -> io::Result<()> {
     zip(out, &arrays)
 }
 
-/// Particles that touch a body of closed form: each with the number of its collider, where no more than the fabric's thickness is between them.
+/// Triangles that touch a body of closed form, each with the number of its collider: no more than the fabric's thickness is between them.
 fn contacts(simulation: &Simulation) -> Vec<[u32; 2]> {
     let (model, state) = (simulation.model(), simulation.state());
     let mut pairs = Vec::new();
@@ -42,9 +43,10 @@ fn contacts(simulation: &Simulation) -> Vec<[u32; 2]> {
         let Some(body) = collider.at(state.time).filter(|_| collider.free.is_none()) else { continue };
         for piece in &model.cloths {
             let near = |k: &usize| {
-                body.shape.distance(body.pose.to_local(state.positions[*k])) <= 1e-3 * piece.fabric.thickness
+                let corners = model.triangles[*k].map(|corner| state.positions[corner as usize]);
+                against_body(&corners, &[[0, 1, 2]], &body).min_gap <= 1e-3 * piece.fabric.thickness
             };
-            pairs.extend(piece.particles.clone().filter(near).map(|k| [k as u32, number as u32]));
+            pairs.extend(piece.triangles.clone().filter(near).map(|k| [k as u32, number as u32]));
         }
     }
     pairs

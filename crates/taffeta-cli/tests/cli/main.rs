@@ -2,6 +2,7 @@
 
 mod bench;
 mod checks;
+mod datasets;
 mod exports;
 mod faults;
 mod fits;

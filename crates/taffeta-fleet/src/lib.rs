@@ -8,17 +8,19 @@
 //! ```
 //!
 //! - [`asked`] reads the sweep file: a scene, changes to it, axes, measures.
-//! - A [`plan::Plan`] is all runs in their order, none of them written out: run k is a point of the axes. Its **address** is a hash of the
-//!   version of the program, of the scene with all defaults and all meshes, of its changes and of what is measured. Nothing else decides what comes out, so that a result with the
-//!   same address never has to be computed again, on whatever machine it was.
+//! - A [`plan::Plan`] is all runs in their order, none of them written out: run k is a point of the axes. Its **address** is a hash of
+//!   the version of the program, of the scene with all defaults and all meshes, of its changes and of what is measured. Nothing else
+//!   decides what comes out, so that a result with the same address never has to be computed again, on whatever machine it was.
 //! - The [`pool::Pool`] starts processes of the same program and hands each of them one [`job::Job`] after the other, a line of JSON
 //!   each. A process that dies takes one run with it, which is tried again by another. What a run may hold is its share of the
 //!   memory; one that needs more runs alone after the others.
 //! - A worker makes a [`job::RunResult`] of a job: the program does (`taffeta sweep work`), with what it runs scenes by.
 //! - The [`store::Store`] is a folder with one file for every result, which appears whole or not at all. It is locked: one
 //!   sweep at a time.
-//! - The [`table`] has a row for every run, those that failed too. It holds nothing that depends on machine or order, so that equal sweeps give equal bytes;
-//!   times are in a table of their own.
+//! - The [`table`] has a row for every run, those that failed too. It holds nothing that depends on machine or order, so that equal
+//!   sweeps give equal bytes; times are in a table of their own.
+//!
+//! [`fit`] hands testers of a laboratory to the pool, [`dataset`] makes data of a sweep that is done.
 
 pub mod asked;
 pub mod dataset;

@@ -1,5 +1,7 @@
-//! Parquet files: one row group, plain encoding, no compression. The crate `parquet` would take 26 s of CPU of the first build, and this is all of
-//! the format that a table of runs needs. Readers are those of others (pandas, pyarrow, polars, DuckDB).
+//! Parquet files: one row group, plain encoding, no compression.
+//!
+//! The crate `parquet` would take 26 s of CPU of the first build, and this is all of the format that a table of runs needs. Readers are
+//! those of others (pandas, pyarrow, polars, DuckDB).
 //!
 //! The format: <https://parquet.apache.org/docs/file-format/>; its metadata are Thrift's compact protocol.
 

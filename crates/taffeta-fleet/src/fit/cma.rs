@@ -1,6 +1,7 @@
 //! CMA-ES: a search that needs no derivatives and learns the shape of the valley from the steps that went well.
 //!
-//! N. Hansen, The CMA Evolution Strategy: A Tutorial, arXiv:1604.00772, with its default numbers (table 1). Seeded: the same seed gives the same search.
+//! N. Hansen, The CMA Evolution Strategy: A Tutorial, arXiv:1604.00772, with its default numbers (table 1). Seeded: the same seed gives
+//! the same search.
 
 use taffeta::math::random::Random;
 

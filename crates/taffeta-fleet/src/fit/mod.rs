@@ -1,7 +1,7 @@
 //! A fabric from measurements: simulated testers, a search for the numbers with which they read what the laboratory read.
 //!
-//! Numbers are searched by their logarithms, those that share testers together: CMA-ES from where textbooks' formulas put them, then Gauss and
-//! Newton's steps, whose derivatives the confidence intervals need anyway.
+//! Numbers are searched by their logarithms, those that share testers together: CMA-ES from where textbooks' formulas put them, then
+//! Gauss and Newton's steps, whose derivatives the confidence intervals need anyway.
 
 mod cma;
 mod sheet;

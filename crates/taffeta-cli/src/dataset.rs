@@ -28,6 +28,9 @@ pub struct Args {
     /// The file.
     #[arg(value_name = "FILE.toml", required = true)]
     file: Option<PathBuf>,
+    /// The folder to write to.
+    #[arg(long, value_name = "DIR", required = true)]
+    out: Option<PathBuf>,
     #[command(flatten)]
     how: How,
 }
@@ -53,7 +56,7 @@ enum DatasetCommand {
 
 /// Makes or verifies a data set.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
-    match (&args.command, &args.file, &args.how.out) {
+    match (&args.command, &args.file, &args.out) {
         (Some(DatasetCommand::Verify { folder, count, seed, files }), _, _) => {
             verify(folder, *count, *seed, files)
         }

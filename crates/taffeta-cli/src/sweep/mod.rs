@@ -34,6 +34,9 @@ pub struct Args {
     /// The sweep file.
     #[arg(value_name = "FILE.toml", required = true)]
     file: Option<PathBuf>,
+    /// The folder to write to.
+    #[arg(long, value_name = "DIR", required = true)]
+    out: Option<PathBuf>,
     #[command(flatten)]
     how: How,
 }
@@ -41,9 +44,6 @@ pub struct Args {
 /// How many runs are carried out; a fit and a data set need the same.
 #[derive(clap::Args)]
 pub struct How {
-    /// The folder to write to.
-    #[arg(long, value_name = "DIR", required = true)]
-    pub out: Option<PathBuf>,
     /// Go on with a sweep that lies in the folder; runs that the machine has lost are tried again.
     #[arg(long)]
     pub resume: bool,
@@ -113,7 +113,7 @@ struct PlotArgs {
 
 /// Carries out `taffeta sweep`.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
-    match (&args.command, &args.file, &args.how.out) {
+    match (&args.command, &args.file, &args.out) {
         (Some(SweepCommand::Plan { file }), _, _) => tell_plan(file),
         (Some(SweepCommand::Merge { shards, out }), _, _) => merge(shards, out),
         (Some(SweepCommand::Plot(asked)), _, _) => draw(asked),

@@ -48,7 +48,7 @@ impl DatasetAsked {
         })?;
         let shares = own.splits.values();
         if own.splits.is_empty()
-            || shares.clone().any(|x| !(*x > 0.0))
+            || shares.clone().any(|x| *x <= 0.0 || x.is_nan())
             || (shares.sum::<f64>() - 1.0).abs() > 1e-9
         {
             return Err(fault(

@@ -78,7 +78,7 @@ impl Measure {
             ))
         };
         match (self.of.as_str(), self.by) {
-            ("drape-coefficient", _) if self.holder.is_none_or(|r| !(r > 0.0)) => {
+            ("drape-coefficient", _) if self.holder.is_none_or(|r| r <= 0.0 || r.is_nan()) => {
                 needs("holder", "0.0635, in metres")
             }
             ("height" | "travel" | "droop", _) if self.particle.is_none() => needs("particle", "0"),

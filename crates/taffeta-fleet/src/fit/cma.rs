@@ -84,10 +84,9 @@ impl Cma {
         let turned: Vec<f64> = (0..n)
             .map(|k| (0..n).map(|i| vectors[i][k] * along[i]).sum::<f64>() / values[k].max(1e-30).sqrt())
             .collect();
-        for i in 0..n {
-            let white: f64 = (0..n).map(|k| vectors[i][k] * turned[k]).sum();
-            self.path_sigma[i] =
-                (1.0 - c_sigma) * self.path_sigma[i] + (c_sigma * (2.0 - c_sigma) * mu_eff).sqrt() * white;
+        let white = |i: usize| (0..n).map(|k| vectors[i][k] * turned[k]).sum::<f64>();
+        for (i, path) in self.path_sigma.iter_mut().enumerate() {
+            *path = (1.0 - c_sigma) * *path + (c_sigma * (2.0 - c_sigma) * mu_eff).sqrt() * white(i);
         }
         let length = self.path_sigma.iter().map(|p| p * p).sum::<f64>().sqrt();
         self.generation += 1;
@@ -129,12 +128,13 @@ pub fn eigen(matrix: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>) {
                 }
                 let theta = 0.5 * libm::atan2(2.0 * a[p][q], a[q][q] - a[p][p]);
                 let (c, s) = (libm::cos(theta), libm::sin(theta));
-                for k in 0..n {
-                    (a[k][p], a[k][q]) = (c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]);
-                }
+                let turn = |row: &mut Vec<f64>| {
+                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q])
+                };
+                a.iter_mut().for_each(turn);
+                v.iter_mut().for_each(turn);
                 for k in 0..n {
                     (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]);
-                    (v[k][p], v[k][q]) = (c * v[k][p] - s * v[k][q], s * v[k][p] + c * v[k][q]);
                 }
             }
         }

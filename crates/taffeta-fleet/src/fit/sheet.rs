@@ -80,7 +80,7 @@ impl Reading {
             () if self.spread.is_none() && self.values.len() < 2 => {
                 Err(("one value alone has no spread", "write spread = 0.3, or several values"))
             }
-            () if !(self.error() > 0.0) => {
+            () if self.error() <= 0.0 || self.error().is_nan() => {
                 Err(("its spread is 0", "write the spread of the tester, such as spread = 0.3"))
             }
             () if !(1e-4..=0.5).contains(&self.strain) => {

@@ -19,5 +19,5 @@ pub mod tell;
 
 pub use error::BenchError;
 pub use experiments::Args;
-pub use measure::{FrameSteps, machine};
+pub use measure::{FrameSteps, Took, drapemeter, machine, timed};
 pub use numbers::{figures, percent};

@@ -5,8 +5,10 @@
 pub mod album;
 mod certificate;
 mod check;
+mod dataset;
 mod export;
 mod faults;
+mod fit;
 mod interrupt;
 mod lists;
 mod plot;
@@ -14,6 +16,7 @@ mod progress;
 mod render;
 pub mod report;
 mod run;
+mod sweep;
 mod version;
 mod view;
 
@@ -22,8 +25,10 @@ pub use render::still_image;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
+pub use sweep::{answer, left};
 use taffeta_bench::BenchError;
 use taffeta_bench::tell::{aside, tell};
+use taffeta_fleet::FleetError;
 use taffeta_io::scene_file::SceneFaults;
 
 /// Cloth simulation: every frame certified, the same bits on any number of threads.
@@ -50,6 +55,9 @@ enum Command {
     Render(render::Args),
     Export(export::Args),
     Plot(plot::Args),
+    Sweep(sweep::Args),
+    Fit(fit::Args),
+    Dataset(dataset::Args),
     Bench(taffeta_bench::Args),
     Scenes(lists::Scenes),
     Methods(lists::Methods),
@@ -112,6 +120,16 @@ impl From<BenchError> for Failure {
     }
 }
 
+impl From<FleetError> for Failure {
+    fn from(error: FleetError) -> Self {
+        match error {
+            FleetError::Scene(faults) => Self::Scene(faults),
+            asked @ FleetError::Asked { .. } => Self::input(asked),
+            other => Self::work(other),
+        }
+    }
+}
+
 impl Arguments {
     fn carry_out(self) -> Result<Ending, Failure> {
         let Some(command) = self.command else {
@@ -130,6 +148,9 @@ impl Arguments {
             Command::Render(args) => render::run(&args),
             Command::Export(args) => export::run(&args),
             Command::Plot(args) => plot::run(&args),
+            Command::Sweep(args) => sweep::run(&args),
+            Command::Dataset(args) => dataset::run(&args),
+            Command::Fit(args) => fit::run(&args),
             Command::Bench(args) => Ok(if args.run()? { Ending::Done } else { Ending::Missed }),
             Command::Scenes(args) => args.run(),
             Command::Methods(args) => args.run(),

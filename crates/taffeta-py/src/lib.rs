@@ -11,6 +11,7 @@ mod recorder;
 mod recording;
 mod scene;
 mod simulation;
+mod sweep;
 mod widget;
 mod work;
 
@@ -36,6 +37,8 @@ mod _taffeta {
     use super::scene::{built_in, fabrics, methods, read_scene, schema, to_toml};
     #[pymodule_export]
     use super::simulation::{Simulation, StepReport};
+    #[pymodule_export]
+    use super::sweep::{Sweep, run_job};
     #[pymodule_export]
     use super::widget::{ShownRecording, shown_simulation, widget_source};
     #[pymodule_export]

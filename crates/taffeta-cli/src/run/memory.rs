@@ -59,6 +59,11 @@ impl MemoryLimit {
         Self { looked: Instant::now(), most: asked.or_else(all), asked: asked.is_some() }
     }
 
+    /// The limit [bytes], where one is known.
+    pub fn most(&self) -> Option<u64> {
+        self.most
+    }
+
     fn words(&self) -> &'static str {
         if self.asked { "is the limit of --memory" } else { "is all that the machine has free" }
     }

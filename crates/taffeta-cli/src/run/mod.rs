@@ -1,8 +1,8 @@
 //! `taffeta run`: load the scene, open the recording, go through the frames, tell how it went.
 
 mod folder;
-mod memory;
-mod recorder;
+pub mod memory;
+pub mod recorder;
 mod resume;
 
 use crate::album::Album;

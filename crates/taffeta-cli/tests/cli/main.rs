@@ -2,11 +2,14 @@
 
 mod bench;
 mod checks;
+mod datasets;
 mod exports;
 mod faults;
+mod fits;
 mod lists;
 mod pictures;
 mod resuming;
 mod runs;
+mod sweeps;
 mod view;
 mod workplace;

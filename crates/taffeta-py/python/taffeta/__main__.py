@@ -1,5 +1,6 @@
 """The program `taffeta`, run by `python -m taffeta`."""
 
+import os
 import sys
 
 from ._taffeta import program
@@ -7,6 +8,8 @@ from ._taffeta import program
 
 def main() -> int:
     """Runs the program with the words of the command line; its exit code."""
+    # A sweep starts this program again; an interpreter of a virtual environment does not know its own name.
+    os.environ["TAFFETA_PYTHON"] = sys.executable
     return program(sys.argv[1:])
 
 

@@ -2,7 +2,8 @@
 
 use super::{Experiment, Finding, Way, scene, settle, simulation, usual_ways};
 use crate::BenchError;
-use std::f64::consts::{PI, TAU};
+use crate::measure::drapemeter::{folds, shadow_area};
+use std::f64::consts::PI;
 use taffeta::math::DVec3;
 use taffeta_scene::{Cloth, Disc, FabricChange, Pin};
 
@@ -51,36 +52,17 @@ fn draped(way: Way, fabric: &str, rings: u32) -> Result<(f64, f64), BenchError> 
     Ok(shadow(&x[x.len() - 6 * rings as usize..]))
 }
 
-/// Drape coefficient and folds of an edge, seen from above: its area in the middle of the sheet, and how often it turns from out to in.
+/// Drape coefficient and folds of an edge.
 fn shadow(edge: &[DVec3]) -> (f64, f64) {
-    let next = |i: usize| edge[(i + 1) % edge.len()];
-    let area: f64 = edge.iter().enumerate().map(|(i, a)| 0.5 * (a.x * next(i).z - a.z * next(i).x)).sum();
     let holder = PI * HOLDER * HOLDER;
-    let coefficient = (area.abs() - holder) / (PI * SPECIMEN * SPECIMEN - holder);
+    let coefficient = (shadow_area(edge) - holder) / (PI * SPECIMEN * SPECIMEN - holder);
     (coefficient, folds(edge))
-}
-
-/// Maxima of the distance from the axis around the edge, of those harmonics that carry folds.
-fn folds(edge: &[DVec3]) -> f64 {
-    let radii: Vec<f64> = edge.iter().map(|x| libm::hypot(x.x, x.z)).collect();
-    let count = radii.len() as f64;
-    // The strongest harmonic is the number of folds.
-    let strength = |k: u32| {
-        let (mut c, mut s) = (0.0, 0.0);
-        for (i, r) in radii.iter().enumerate() {
-            let angle = TAU * f64::from(k) * i as f64 / count;
-            c += r * libm::cos(angle);
-            s += r * libm::sin(angle);
-        }
-        libm::hypot(c, s)
-    };
-    let strongest = (2..=20).max_by(|a, b| strength(*a).total_cmp(&strength(*b)));
-    strongest.map_or(0.0, f64::from)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f64::consts::TAU;
 
     #[test]
     fn a_level_disc_covers_all_and_waves_are_counted() {

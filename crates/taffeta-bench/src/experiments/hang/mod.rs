@@ -190,6 +190,24 @@ fn cases(args: &Args) -> Vec<Case> {
     cases
 }
 
+/// The sheet by strips, of 1 m, as it hangs on a device.
+pub(super) fn scene(grid: u32, tolerance: f64, slack: f64, frames: u32, device: &str) -> Scene {
+    let case = Case {
+        method: Method::ImpulseStrips,
+        grid,
+        tolerance,
+        slack,
+        size: 1.0,
+        frames,
+        repeat: 1,
+        substeps: None,
+        max_iterations: None,
+        device: Some(device.into()),
+        published: "",
+    };
+    case.scene()
+}
+
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Case { grid, tolerance, slack, .. } = self;
@@ -404,6 +422,7 @@ mod tests {
             repeat: 1,
             substeps: None,
             max_iterations: None,
+            device: None,
             published: "",
         };
         let simulation =

@@ -56,7 +56,9 @@ pub enum CudaError {
         log: String,
     },
     /// A strip is too long.
-    #[error("a strip of the cloth has {longest} particles in a row, lanes on a card have {most}; make the cells of the cloth larger, or compute on the CPU")]
+    #[error(
+        "a strip of the cloth has {longest} particles in a row, lanes on a card have {most}; make the cells of the cloth larger, or compute on the CPU"
+    )]
     LongStrip {
         /// Particles of the longest.
         longest: usize,
@@ -77,7 +79,9 @@ pub enum CudaError {
         free: usize,
     },
     /// A call of the driver failed.
-    #[error("card {name}: {doing} failed: {reason}; see whether nvidia-smi shows the card, or compute on the CPU")]
+    #[error(
+        "card {name}: {doing} failed: {reason}; see whether nvidia-smi shows the card, or compute on the CPU"
+    )]
     Driver {
         /// Its name.
         name: String,

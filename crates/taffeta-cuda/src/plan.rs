@@ -106,8 +106,11 @@ impl Plan {
             let strips = group.iter().chain(&alone);
             hard.push(packer.lanes(strips, &cut.hard_edges, &mut hard_places));
         }
-        let soft: Vec<Lanes> =
-            cut.soft.iter().map(|group| packer.lanes(group.iter(), &cut.soft_edges, &mut soft_places)).collect();
+        let soft: Vec<Lanes> = cut
+            .soft
+            .iter()
+            .map(|group| packer.lanes(group.iter(), &cut.soft_edges, &mut soft_places))
+            .collect();
         let places = [hard_places, soft_places].concat();
         let ends = || model.edges.iter().chain(&cut.soft_ends);
         let (around_from, around) = around(n, ends().copied().zip(&places));

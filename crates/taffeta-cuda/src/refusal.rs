@@ -21,9 +21,17 @@ pub fn refused(model: &Model) -> Option<DeviceRefusal> {
         (!model.bodies.is_empty(), "a [[body]] that moves freely".into(), "leave it out"),
         (!model.colliders.is_empty(), "a [[collider]]".into(), "leave it out"),
         (!model.balloons.is_empty(), "a closed cloth with something inside".into(), "leave the filling out"),
-        (model.max_iterations.is_some(), "solver.max_iterations".into(), "leave it out, or set solver.budget"),
+        (
+            model.max_iterations.is_some(),
+            "solver.max_iterations".into(),
+            "leave it out, or set solver.budget",
+        ),
         (model.direction == Direction::Start, "solver.direction = \"start\"".into(), "leave it out"),
-        (model.velocities == Velocities::Corrected, "solver.velocities = \"corrected\"".into(), "leave it out"),
+        (
+            model.velocities == Velocities::Corrected,
+            "solver.velocities = \"corrected\"".into(),
+            "leave it out",
+        ),
     ];
     let (_, key, remedy) = with_keys.into_iter().find(|(found, ..)| *found)?;
     Some(DeviceRefusal {

@@ -153,7 +153,11 @@ impl Room {
 /// Bytes that a model takes on a card, about.
 fn needed(model: &Model, environment: &Environment, plan: &Plan) -> usize {
     let lanes: usize = plan.hard.iter().chain(&plan.soft).map(|lanes| lanes.particle.len()).sum();
-    let air = if environment.air.density > 0.0 { 36 * model.triangles.len() + 12 * 3 * model.triangles.len() } else { 0 };
+    let air = if environment.air.density > 0.0 {
+        36 * model.triangles.len() + 12 * 3 * model.triangles.len()
+    } else {
+        0
+    };
     let particles = model.particle_count();
     // Places, ways, velocities, forces, state and masses of particles; lanes with edges, bends and tensions; edges around and their state.
     256 * particles + 36 * lanes + 8 * plan.around.len() + 40 * plan.places.len() + air
@@ -341,7 +345,12 @@ impl SheetOnCard {
     }
 
     /// Launches a kernel for every lane of a group.
-    fn along(&self, function: &CudaFunction, group: &GroupOnCard, k: Option<&i32>) -> Result<(), DriverError> {
+    fn along(
+        &self,
+        function: &CudaFunction,
+        group: &GroupOnCard,
+        k: Option<&i32>,
+    ) -> Result<(), DriverError> {
         let mut launch = self.stream.launch_builder(function);
         launch.arg(&self.sheet).arg(&group.group);
         if let Some(k) = k {

@@ -66,8 +66,11 @@ impl CudaMethod {
             self.sheet.lead_pins(&self.ends)?;
         }
         self.sheet.begin(&Pace::new(step, &self.plan, &attempt))?;
-        let every =
-            if attempt.held { attempt.count.div_ceil(step.model.params.impulse.air_renewals) } else { attempt.count };
+        let every = if attempt.held {
+            attempt.count.div_ceil(step.model.params.impulse.air_renewals)
+        } else {
+            attempt.count
+        };
         let mut done = 0;
         while done < attempt.count {
             let next = every.min(attempt.count - done);
@@ -122,7 +125,9 @@ impl CudaMethod {
             };
             report.converged = kept;
             let taken = report.iterations - before;
-            if verdict == Verdict::Good || budget.saturating_sub(report.iterations) < taken.saturating_mul(AGAIN) {
+            if verdict == Verdict::Good
+                || budget.saturating_sub(report.iterations) < taken.saturating_mul(AGAIN)
+            {
                 return Ok((told, count));
             }
             controller.again();

@@ -8,11 +8,19 @@ use taffeta_scene::{Cloth, Corner, Disc, Pin, Scene, Sheet, Tube, build};
 fn cloths() -> Vec<(&'static str, Model)> {
     let sheet = Sheet { width: 1.0, height: 0.7, columns: 13, rows: 9, slack: 1.0 };
     let pin = Pin { corners: vec![Corner::UpperLeft], ..Pin::default() };
-    let model = |cloth: Cloth| build(&Scene { cloth: vec![cloth], ..Scene::default() }, &Default::default()).unwrap().0;
+    let model = |cloth: Cloth| {
+        build(&Scene { cloth: vec![cloth], ..Scene::default() }, &Default::default()).unwrap().0
+    };
     vec![
         ("sheet", model(Cloth { sheet: Some(sheet), pin: vec![pin], ..Cloth::default() })),
         ("disc", model(Cloth { disc: Some(Disc { radius: 0.5, rings: 7 }), ..Cloth::default() })),
-        ("tube", model(Cloth { tube: Some(Tube { radius: 0.1, length: 0.5, segments: 12, rows: 10 }), ..Cloth::default() })),
+        (
+            "tube",
+            model(Cloth {
+                tube: Some(Tube { radius: 0.1, length: 0.5, segments: 12, rows: 10 }),
+                ..Cloth::default()
+            }),
+        ),
     ]
 }
 

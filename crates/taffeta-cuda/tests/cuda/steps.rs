@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use taffeta::Simulation;
-use taffeta::model::AirModel;
 use taffeta::math::DVec3;
+use taffeta::model::AirModel;
 use taffeta_cuda::CudaDevice;
 use taffeta_scene::{
-    Air, Cloth, Contact, Corner, Disc, Ease, Gust, Keyframe, Kick, Pin, Scene, Sheet, Side, Solver, Tube, simulation,
+    Air, Cloth, Contact, Corner, Disc, Ease, Gust, Keyframe, Kick, Pin, Scene, Sheet, Side, Solver, Tube,
+    simulation,
 };
 use testing::skipped;
 
@@ -53,7 +54,10 @@ fn take(simulation: &mut Simulation, frames: u32, what: &str) {
         let report = simulation.step_frame(&mut ()).unwrap();
         let strain = simulation.certificate().max_strain;
         let tolerance = simulation.model().tolerance;
-        assert!(report.converged && strain <= tolerance, "{what}, frame {frame}: strain {strain}, {report:?}");
+        assert!(
+            report.converged && strain <= tolerance,
+            "{what}, frame {frame}: strain {strain}, {report:?}"
+        );
     }
 }
 
@@ -87,9 +91,17 @@ fn the_first_steps_are_those_of_the_cpu_to_single_precision() {
         ..Air::default()
     };
     let sheet = hang(12, 0.01);
-    let disc = Cloth { disc: Some(Disc { radius: 0.5, rings: 7 }), pin: vec![Pin { vertices: vec![0], ..Pin::default() }], ..Cloth::default() };
+    let disc = Cloth {
+        disc: Some(Disc { radius: 0.5, rings: 7 }),
+        pin: vec![Pin { vertices: vec![0], ..Pin::default() }],
+        ..Cloth::default()
+    };
     let tube = Tube { radius: 0.1, length: 0.5, segments: 12, rows: 10 };
-    let tube = Cloth { tube: Some(tube), pin: vec![Pin { vertices: vec![0, 3], ..Pin::default() }], ..Cloth::default() };
+    let tube = Cloth {
+        tube: Some(tube),
+        pin: vec![Pin { vertices: vec![0, 3], ..Pin::default() }],
+        ..Cloth::default()
+    };
     for (what, scene) in [
         ("in a vacuum", sheet.clone()),
         ("in gusts", Scene { air: air.clone(), ..sheet.clone() }),
@@ -103,7 +115,11 @@ fn the_first_steps_are_those_of_the_cpu_to_single_precision() {
             gpu.step().unwrap();
         }
         let gone = cpu.velocities().iter().map(|v| v.length()).fold(0.0, f64::max) * 5e-3;
-        assert!(apart(&cpu, &gpu) < 0.02 * gone, "{what}: {} m apart on a way of {gone} m", apart(&cpu, &gpu));
+        assert!(
+            apart(&cpu, &gpu) < 0.02 * gone,
+            "{what}: {} m apart on a way of {gone} m",
+            apart(&cpu, &gpu)
+        );
     }
 }
 
@@ -136,7 +152,11 @@ fn any_mesh_hangs() {
     let tube = Tube { radius: 0.15, length: 0.6, segments: 24, rows: 20 };
     let tube = Cloth { tube: Some(tube), pin: pin(&[0, 6, 12]), ..Cloth::default() };
     let flag = Sheet { width: 1.5, height: 1.0, columns: 40, rows: 27, slack: 1.0 };
-    let flag = Cloth { sheet: Some(flag), pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }], ..Cloth::default() };
+    let flag = Cloth {
+        sheet: Some(flag),
+        pin: vec![Pin { sides: vec![Side::Left], ..Pin::default() }],
+        ..Cloth::default()
+    };
     let wind = Air { wind: [8.0, 0.0, 1.0], ..Air::default() };
     for (what, cloth) in [("disc", disc), ("tube", tube), ("flag", flag)] {
         let scene = Scene { air: wind.clone(), cloth: vec![cloth], ..hang(4, 0.01) };
@@ -183,7 +203,11 @@ fn pins_that_are_too_far_apart_are_told() {
     let Some(card) = card() else { return };
     let mut scene = hang(8, 0.01);
     let way = |time: f64, shift: [f64; 3]| Keyframe { time, shift, turn: [0.0; 3], ease: Ease::Linear };
-    let apart = Pin { corners: vec![Corner::UpperRight], keyframe: vec![way(0.0, [0.0; 3]), way(0.2, [0.4, 0.0, 0.0])], ..Pin::default() };
+    let apart = Pin {
+        corners: vec![Corner::UpperRight],
+        keyframe: vec![way(0.0, [0.0; 3]), way(0.2, [0.4, 0.0, 0.0])],
+        ..Pin::default()
+    };
     scene.cloth[0].pin = vec![Pin { corners: vec![Corner::UpperLeft], ..Pin::default() }, apart];
     let mut gpu = on(&card, &scene);
     let report = (0..10).map(|_| gpu.step_frame(&mut ()).unwrap()).last().unwrap();

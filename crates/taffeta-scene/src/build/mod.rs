@@ -102,9 +102,11 @@ pub fn simulation_on(
     let Some(name) = scene.solver.device.as_deref().filter(|name| *name != "cpu") else {
         return Ok(simulation);
     };
-    open(name).and_then(|device| simulation.with_device(device)).map_err(|DeviceRefusal { reason, remedy }| {
-        FaultyScene { faults: vec![Fault::new("solver.device", format!("\"{name}\""), reason, remedy)] }
-    })
+    open(name).and_then(|device| simulation.with_device(device)).map_err(
+        |DeviceRefusal { reason, remedy }| FaultyScene {
+            faults: vec![Fault::new("solver.device", format!("\"{name}\""), reason, remedy)],
+        },
+    )
 }
 
 fn on_cpu(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Simulation, FaultyScene> {

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 #[cfg(feature = "internals")]
 pub use super::driver::Verdict;
 #[cfg(feature = "internals")]
-pub use super::methods::impulse::{ImpulseCut, Reaches, SubstepController, StripCut};
+pub use super::methods::impulse::{ImpulseCut, Reaches, StripCut, SubstepController};
 
 /// What takes whole steps in place of the methods of the engine.
 pub trait Device: Debug + Send + Sync {

@@ -237,8 +237,7 @@ impl Simulation {
 
     /// Makes the scratch anew for a model or an environment that has changed.
     fn renew(&mut self) {
-        self.scratch =
-            Scratch::new(&self.model, &self.environment, &mut self.state, self.device.as_ref());
+        self.scratch = Scratch::new(&self.model, &self.environment, &mut self.state, self.device.as_ref());
         self.tell_tangles();
     }
 

@@ -63,7 +63,8 @@ impl ImpulseCut {
         let groups = parts::of_model(model, false).into_iter();
         let hard = groups.map(|group| group.into_iter().map(|s| strip(s, true)).collect()).collect();
         let (soft_ends, groups, links) = soft_parts(model, environment);
-        let soft = groups.into_iter().map(|group| group.into_iter().map(|s| strip(s, false)).collect()).collect();
+        let soft =
+            groups.into_iter().map(|group| group.into_iter().map(|s| strip(s, false)).collect()).collect();
         let hard_link = hard_links(model, environment);
         let of_bend = |bend: usize| (model.bends.points[bend], turn(model, bend, model.bends.points[bend]));
         Self {

@@ -1,10 +1,10 @@
-// The phases of a sub-step. A block is a team, and has one lane of a group.
+// The phases of a sub-step. Where strips are solved a block is a team, and has one lane of a group.
 //
-//   pull      free motion under all that pulls, and bends along the strips of the first group, which has every particle
+//   pull      free motion under all that pulls
 //   lone_bend bends that no strip has
 //   shear     diagonals, group by group
-//   lengths   bends along and lengths of the strips of every other group
-//   advance   lengths of the strips of the first group, and the end of the sub-step
+//   lengths   bends along and lengths of the strips of every group but the first
+//   advance   the same of the first group, which has every particle, and the end of the sub-step
 //   tally     after some sub-steps: whether added mass moves too fast
 
 #define TEAM(name) \
@@ -42,6 +42,7 @@ DEVICE float4 pulled(const Sheet &sheet, const Pace &pace, int i, double2 &energ
   Vec3 force = none();
   float tight = 0.0f;
   const int until = sheet.around_from[i + 1];
+#pragma unroll 4
   for (int k = sheet.around_from[i]; k < until; k++) {
     const int2 edge = sheet.around[k];
     const float tension = sheet.tension[edge.y];
@@ -61,23 +62,14 @@ DEVICE float4 pulled(const Sheet &sheet, const Pace &pace, int i, double2 &energ
   return with(plus(xyz(v), inertia, acceleration), mass.x * inertia);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) pull(Sheet sheet, Group group, int k) {
+// One particle for each thread: nobody waits for what others gather.
+extern "C" __global__ void pull(Sheet sheet, int k) {
   if (sheet.control->lost) return;
-  TEAM(team);
-  const Pace &pace = *sheet.pace;
-  Strip strip;
-  strip.take(sheet, group, blockIdx.x);
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
   double2 energies = make_double2(0.0, 0.0);
-#pragma unroll
-  for (int i = 0; i < EACH; i++) {
-    const float4 r = strip.at[i] >= 0 ? pulled(sheet, pace, strip.at[i], energies) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    strip.way[i] = xyz(r);
-    strip.b[i] = r.w;
-  }
-  if (group.bend) strip.bend(team, pace, group.bend + strip.first(blockIdx.x));
-  strip.store(sheet);
+  if (i < sheet.particles) sheet.r[i] = pulled(sheet, *sheet.pace, i, energies);
   energies = sum_of_block(energies);
-  if (threadIdx.x == 0) sheet.sums[k * group.lanes + blockIdx.x] = energies;
+  if (threadIdx.x == 0) sheet.sums[k * gridDim.x + blockIdx.x] = energies;
 }
 
 // One bend for each thread; those of one launch share no particle. As `bend_one` of the engine has it.
@@ -157,6 +149,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) advance(Sheet sheet, Group
   Strip strip;
   strip.take(sheet, group, blockIdx.x);
   strip.load(sheet);
+  if (group.bend) strip.bend(team, pace, group.bend + strip.first(blockIdx.x));
   strip.solve<HARD>(team, pace, sheet.tension + group.first + strip.first(blockIdx.x), pace.kept, 1.0f);
   const int number = sheet.control->base + k;
   // Positions are read by the neighbours in a team before any of them moves on.
@@ -167,14 +160,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) advance(Sheet sheet, Group
 }
 
 // Looks at `count` sub-steps: where added mass has too large a share of what moves, the rest of the step is left out.
-extern "C" __global__ void tally(Sheet sheet, int lanes, int count) {
+extern "C" __global__ void tally(Sheet sheet, int parts, int count) {
   Control &control = *sheet.control;
   const Pace &pace = *sheet.pace;
   for (int k = 0; k < count; k++) {
     double2 sums = make_double2(0.0, 0.0);
-    for (int lane = threadIdx.x; lane < lanes; lane += blockDim.x) {
-      sums.x += sheet.sums[k * lanes + lane].x;
-      sums.y += sheet.sums[k * lanes + lane].y;
+    for (int part = threadIdx.x; part < parts; part += blockDim.x) {
+      sums.x += sheet.sums[k * parts + part].x;
+      sums.y += sheet.sums[k * parts + part].y;
     }
     sums = sum_of_block(sums);
     __syncthreads();

@@ -91,7 +91,7 @@ struct Sheet {
   const int *around_from;
   const int2 *around;    // other end and place of the tension
   float4 *held;          // forces [N]
-  double2 *sums;         // of every lane in sub-steps since the last tally: twice the kinetic energy, the same of added mass [J s²]
+  double2 *sums;         // of parts of all particles in sub-steps since the last tally: twice the kinetic energy, the same of added mass [J s²]
   const int2 *ends;      // of structural edges
   const double *rest;    // [m]
   const Pace *pace;

@@ -20,6 +20,8 @@ pub const BUNDLE: u32 = 8;
 const SWEEPS: u32 = 4;
 /// Threads of a block where everyone is alone.
 const BLOCK: u32 = 256;
+/// The same where few blocks would leave much of a card idle.
+const SMALL_BLOCK: u32 = 64;
 /// Blocks that measure strain at most.
 const MEASURING: u32 = 264;
 
@@ -200,12 +202,12 @@ impl SheetOnCard {
         let (tension, last_tension) = (room.zeros(plan.tensions)?, room.zeros(plan.tensions)?);
         let (pace, control, pin_end) = (room.zeros(1)?, room.zeros(1)?, room.zeros(3 * plan.pins)?);
         let ends: Vec<[i32; 2]> = model.edges.iter().map(|ends| ends.map(|i| i as i32)).collect();
-        let lanes = plan.hard.first().map_or(1, |lanes| lanes.count);
+        let parts = n.div_ceil(SMALL_BLOCK as usize);
         let x = room.zeros::<[f64; 4]>(n)?;
         let [r, v, held] = [room.zeros::<[f32; 4]>(n)?, room.zeros(n)?, room.zeros(n)?];
         let (mass, pin) = (room.filled(&plan.mass)?, room.filled(&plan.pin)?);
         let (around_from, around) = (room.filled(&plan.around_from)?, room.filled(&plan.around)?);
-        let sums = room.zeros::<[f64; 2]>(BUNDLE as usize * lanes)?;
+        let sums = room.zeros::<[f64; 2]>(BUNDLE as usize * parts)?;
         let (ends, rest) = (room.filled(&ends)?, room.filled(&model.rest_lengths)?);
         let sheet = Sheet {
             x: room.keep(x),
@@ -365,8 +367,12 @@ impl SheetOnCard {
     fn substeps(&self, count: u32) -> Result<(), DriverError> {
         let (sheet, functions) = (&self.sheet, &self.functions);
         let Some((first, others)) = self.hard.split_first() else { return Ok(()) };
+        let parts = (sheet.particles as u32).div_ceil(SMALL_BLOCK);
         for k in 0..count as i32 {
-            self.along(&functions.pull, first, Some(&k))?;
+            let mut launch = self.stream.launch_builder(&functions.pull);
+            launch.arg(sheet).arg(&k);
+            // SAFETY: sums have room for a bundle of parts.
+            unsafe { launch.launch(blocks_of(parts, SMALL_BLOCK)) }?;
             for bends in &self.lone {
                 let mut launch = self.stream.launch_builder(&functions.lone_bend);
                 launch.arg(sheet).arg(&bends.points).arg(&bends.turns).arg(&self.bend_mobility);
@@ -382,9 +388,9 @@ impl SheetOnCard {
             }
             self.along(&functions.advance, first, Some(&k))?;
         }
-        let count = count as i32;
+        let (parts, count) = (parts as i32, count as i32);
         let mut launch = self.stream.launch_builder(&functions.tally);
-        launch.arg(sheet).arg(&first.group.lanes).arg(&count);
+        launch.arg(sheet).arg(&parts).arg(&count);
         // SAFETY: sums have room for a bundle.
         unsafe { launch.launch(blocks_of(1, BLOCK)) }?;
         Ok(())

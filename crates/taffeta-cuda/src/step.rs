@@ -6,6 +6,7 @@ use crate::pace::Attempt;
 use crate::plan::Plan;
 use crate::sheet::SheetOnCard;
 use taffeta::math::DVec3;
+use taffeta::model::memory::ImpulseMemory;
 use taffeta::model::{Memory, State};
 use taffeta::step::device::{Reaches, SubstepController, Verdict};
 use taffeta::step::{DeviceMethod, DeviceRefusal, DeviceStep, Observer, StepError, StepReport};
@@ -139,10 +140,11 @@ impl DeviceMethod for CudaMethod {
     fn step(
         &mut self,
         step: &DeviceStep,
-        state: &mut State,
+        from: &State,
+        to: &mut State,
         observer: &mut dyn Observer,
     ) -> Result<StepReport, StepError> {
-        let Memory::Impulse(memory) = &state.memory else {
+        let Memory::Impulse(memory) = &from.memory else {
             return Err(stopped(DeviceRefusal {
                 reason: "the state is not one of the impulse methods".into(),
                 remedy: "begin the scene anew".into(),
@@ -150,26 +152,37 @@ impl DeviceMethod for CudaMethod {
         };
         let (model, params) = (step.model, &step.model.params.impulse);
         let mut controller = SubstepController::new(model, step.gravity, self.plan.shear_time, 1, memory);
-        if self.are_pins_too_far(step, state, memory.missed) {
+        if self.are_pins_too_far(step, from, memory.missed) {
             controller.give_up();
         }
         observer.enter("upload");
-        let moving = (&state.positions[..], &state.velocities[..]);
+        let moving = (&from.positions[..], &from.velocities[..]);
         let touches = memory.share.iter().map(|share| *share == 1.0);
         let tensions = (&memory.tension[..], &memory.shear[..]);
         self.sheet.upload(moving, tensions, touches, step.environment.forces()).map_err(stopped)?;
         let mut report = StepReport::default();
-        let (told, count) = self.settle(step, state, &mut controller, &mut report, observer)?;
+        let (told, count) = self.settle(step, from, &mut controller, &mut report, observer)?;
         observer.enter("download");
-        let Memory::Impulse(memory) = &mut state.memory else { return Ok(report) };
-        let moving = (&mut state.positions[..], &mut state.velocities[..]);
-        self.sheet.download(moving, (&mut memory.tension, &mut memory.shear)).map_err(stopped)?;
-        controller.remember(memory);
+        let mut next = match std::mem::take(&mut to.memory) {
+            Memory::Impulse(room) => room,
+            _ => ImpulseMemory::default(),
+        };
+        (to.time, to.step) = (from.time, from.step);
+        to.parted.clone_from(&from.parted);
+        to.positions.resize(from.positions.len(), DVec3::ZERO);
+        to.velocities.resize(from.velocities.len(), DVec3::ZERO);
+        next.tension.resize(memory.tension.len(), 0.0);
+        next.shear.resize(memory.shear.len(), 0.0);
+        let moving = (&mut to.positions[..], &mut to.velocities[..]);
+        self.sheet.download(moving, (&mut next.tension, &mut next.shear)).map_err(stopped)?;
+        controller.remember(&mut next);
         // A whole share tells a contact; nothing touches here.
-        memory.share.fill(if told.far != 0 { 0.0 } else { params.displacement_share });
+        next.share.clear();
+        next.share.resize(memory.share.len(), if told.far != 0 { 0.0 } else { params.displacement_share });
+        to.memory = Memory::Impulse(next);
         report.shortest_substep = model.step_time / f64::from(count);
         if !report.converged {
-            report.shortfall = Some(self.reaches.shortfall(model, step.environment, &state.positions));
+            report.shortfall = Some(self.reaches.shortfall(model, step.environment, &to.positions));
         }
         Ok(report)
     }

@@ -42,10 +42,15 @@ fn on(card: &Arc<CudaDevice>, scene: &Scene) -> Simulation {
     on_cpu(scene).with_device(card.clone()).unwrap()
 }
 
-/// The largest distance of particles between two simulations [m].
+/// The largest distance of particles between two simulations, and its root mean square [m].
+fn distances(a: &Simulation, b: &Simulation) -> [f64; 2] {
+    let squares = a.positions().iter().zip(b.positions()).map(|(a, b)| a.distance_squared(*b));
+    let mean = squares.clone().sum::<f64>() / a.positions().len() as f64;
+    [squares.fold(0.0, f64::max), mean].map(f64::sqrt)
+}
+
 fn apart(a: &Simulation, b: &Simulation) -> f64 {
-    let places = a.positions().iter().zip(b.positions());
-    places.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+    distances(a, b)[0]
 }
 
 /// Takes frames, each within the tolerance by the certificate.
@@ -67,22 +72,29 @@ fn a_hanging_sheet_is_within_tolerance_and_near_the_one_on_the_cpu() {
     for (n, tolerance) in [(30, 0.01), (30, 1e-4), (100, 0.01), (150, 0.01)] {
         let scene = hang(n, tolerance);
         let (mut cpu, mut gpu) = (on_cpu(&scene), on(&card, &scene));
-        let start = cpu.energy();
+        let (start, mut furthest, mut most_off) = (cpu.energy(), [0.0_f64; 2], 0.0_f64);
         for frame in 1..=30 {
             cpu.step_frame(&mut ()).unwrap();
             take(&mut gpu, 1, "hang");
-            let apart = apart(&cpu, &gpu);
-            assert!(apart < 0.01, "{n}², {tolerance}: {apart} m apart after frame {frame}");
+            let [largest, typical] = distances(&cpu, &gpu);
+            furthest = [furthest[0].max(largest), furthest[1].max(typical)];
+            // Of a sheet of 1 m.
+            assert!(typical < 0.01, "{n}², {tolerance}: {typical} m apart after frame {frame}");
             // Of what has fallen since the start.
             let fallen = (start.gravity - cpu.energy().gravity).abs().max(1e-3 * start.gravity.abs() + 1e-6);
             let off = (cpu.energy().kinetic - gpu.energy().kinetic).abs() / fallen;
             assert!(off < 0.05, "{n}², {tolerance}: kinetic energy off by {off} after frame {frame}");
+            most_off = most_off.max(off);
         }
+        let [largest, typical] = furthest;
+        println!(
+            "{n}², {tolerance}: largest distance {largest} m, root mean square {typical} m, kinetic energy off by {most_off}"
+        );
     }
 }
 
 #[test]
-fn the_first_steps_are_those_of_the_cpu_to_single_precision() {
+fn short_steps_are_those_of_the_cpu() {
     let Some(card) = card() else { return };
     let air = Air {
         wind: [3.0, 0.5, 1.0],
@@ -108,15 +120,15 @@ fn the_first_steps_are_those_of_the_cpu_to_single_precision() {
         ("disc", Scene { cloth: vec![disc], air: air.clone(), ..sheet.clone() }),
         ("tube", Scene { cloth: vec![tube], air, ..sheet }),
     ] {
-        let scene = Scene { frame_time: 1e-3, ..scene };
+        let scene = Scene { frame_time: 1e-4, ..scene };
         let (mut cpu, mut gpu) = (on_cpu(&scene), on(&card, &scene));
         for _ in 0..5 {
             cpu.step().unwrap();
             gpu.step().unwrap();
         }
-        let gone = cpu.velocities().iter().map(|v| v.length()).fold(0.0, f64::max) * 5e-3;
+        let gone = cpu.velocities().iter().map(|v| v.length()).fold(0.0, f64::max) * 5e-4;
         assert!(
-            apart(&cpu, &gpu) < 0.02 * gone,
+            apart(&cpu, &gpu) < 0.01 * gone,
             "{what}: {} m apart on a way of {gone} m",
             apart(&cpu, &gpu)
         );

@@ -23,11 +23,12 @@ pub trait Device: Debug + Send + Sync {
 
 /// A model on a device. No step depends on what steps before have left there.
 pub trait DeviceMethod: Debug + Send + Sync {
-    /// Moves `state` on by one step of the model.
+    /// One step of the model from a state: `to`, which was any state, becomes the state after it, but for its time.
     fn step(
         &mut self,
         step: &DeviceStep,
-        state: &mut State,
+        from: &State,
+        to: &mut State,
         observer: &mut dyn Observer,
     ) -> Result<StepReport, StepError>;
 }

@@ -176,17 +176,17 @@ impl Simulation {
     }
 
     fn take_step(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        self.attempt.copy_from(&self.state);
         self.scratch.pipeline.iter_mut().for_each(|pipeline| pipeline.begin_step());
         let weightless = self.state.time < self.model.weightless;
         let gravity = if weightless { DVec3::ZERO } else { self.environment.gravity };
         let mut report = match &mut self.scratch.on_device {
             Some(Ok(method)) => {
                 let step = DeviceStep { model: &self.model, environment: &self.environment, gravity };
-                method.step(&step, &mut self.attempt, observer)?
+                method.step(&step, &self.state, &mut self.attempt, observer)?
             }
             Some(Err(refusal)) => return Err(StepError::Device { reason: refusal.to_string() }),
             None => {
+                self.attempt.copy_from(&self.state);
                 let mut step = StepContext {
                     model: &self.model,
                     environment: &self.environment,

@@ -7,6 +7,6 @@ pub mod build;
 pub mod rules;
 mod scene;
 
-pub use build::{air_model, build, build_torn, simulation};
+pub use build::{air_model, build, build_torn, simulation, simulation_on};
 pub use rules::{FASTEST_BODY, Fault, FaultyScene, MOST_PARTICLES, Rule, faults_of_value};
 pub use scene::*;

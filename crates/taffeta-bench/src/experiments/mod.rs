@@ -4,6 +4,7 @@ mod compare;
 mod detect;
 mod drape;
 mod flags;
+mod gpu;
 mod hang;
 mod limit;
 mod moving;
@@ -47,6 +48,7 @@ enum Experiment {
     Compare(compare::Args),
     Peers(peers::Args),
     Scale(scale::Args),
+    Gpu(gpu::Args),
 }
 
 /// What all experiments are asked.
@@ -89,6 +91,7 @@ impl Experiment {
             Self::Compare(args) => ("compare", &args.common),
             Self::Peers(args) => ("peers", &args.common),
             Self::Scale(args) => ("scale", &args.common),
+            Self::Gpu(args) => ("gpu", &args.common),
         }
     }
 
@@ -107,6 +110,7 @@ impl Experiment {
             Self::Compare(args) => compare::measure(args),
             Self::Peers(args) => peers::measure(args),
             Self::Scale(args) => scale::measure(args),
+            Self::Gpu(args) => gpu::measure(args),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, Mesh>,
 ) -> Result<Simulation, BenchError> {
-    taffeta_scene::simulation(scene, meshes).map_err(|faulty| {
+    taffeta_scene::simulation_on(scene, meshes, taffeta_cuda::open).map_err(|faulty| {
         let faults = faulty.faults.into_iter().map(Into::into).collect();
         SceneFaults { origin: format!("bench {experiment}"), text: String::new(), faults }.into()
     })

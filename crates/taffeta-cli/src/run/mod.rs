@@ -38,6 +38,9 @@ pub struct Args {
     /// The method by name (see `taffeta methods`): short for --set solver.method=NAME.
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
+    /// What computes: cpu, cuda or cuda:N. Short for --set solver.device=NAME.
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// How many frames to simulate: short for --set frames=N.
     #[arg(long, value_name = "N")]
     frames: Option<String>,
@@ -110,6 +113,7 @@ impl Args {
     fn load(&self) -> Result<LoadedScene, SceneFaults> {
         let mut sets = self.sets.clone();
         sets.extend(self.method.iter().map(|method| format!("solver.method={method}")));
+        sets.extend(self.device.iter().map(|device| format!("solver.device={device}")));
         sets.extend(self.frames.iter().map(|frames| format!("frames={frames}")));
         scene_file::load(&SceneSource::find(&self.scene)?, &sets)
     }
@@ -137,6 +141,7 @@ pub fn simulate_into(scene: &str, quiet: bool) -> Result<Option<(TempDir, PathBu
     let args = Args {
         scene: scene.into(),
         method: None,
+        device: None,
         frames: None,
         threads: None,
         out: Some(folder.path().into()),
@@ -167,7 +172,7 @@ fn default_folder(name: &str) -> PathBuf {
 
 /// The simulation at its start, or where its recording ends.
 fn open(args: &Args, asked: &LoadedScene, folder: &Folder) -> Result<Recorder, Failure> {
-    let built = taffeta_scene::simulation(&asked.scene, &asked.meshes);
+    let built = taffeta_scene::simulation_on(&asked.scene, &asked.meshes, taffeta_cuda::open);
     let simulation = built.map_err(|faults| asked.refuse(faults))?;
     let path = folder.recording();
     if args.resume && path.exists() {

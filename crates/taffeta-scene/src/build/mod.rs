@@ -38,6 +38,7 @@ use taffeta::model::{
     AirModel, Balloon, Bends, Buckles, ClothPiece, Collider, Fabric, Form, Hinges, Membranes, Method, Model,
     Motion, Params, Shape, Springs, State, Stitches, StrainLimit, TornModels,
 };
+use taffeta::step::{Device, DeviceRefusal};
 
 /// Density of a free body that has none given [kg/m³].
 const WOOD: f64 = 500.0;
@@ -80,8 +81,35 @@ pub fn build_torn(
     if faults.is_empty() { Ok((model, state)) } else { Err(FaultyScene { faults }) }
 }
 
-/// The simulation of a scene whose mesh files have been read, or everything that is wrong with it.
+/// The simulation of a scene whose mesh files have been read, or everything that is wrong with it. It computes on the CPU, and refuses a scene that asks for
+/// another device.
 pub fn simulation(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Simulation, FaultyScene> {
+    simulation_on(scene, meshes, |_| {
+        Err(DeviceRefusal {
+            reason: "is not used here".into(),
+            remedy: "leave it out, or compute with `taffeta run`".into(),
+        })
+    })
+}
+
+/// The same on the device that the scene asks for, which `open` opens by its name.
+pub fn simulation_on(
+    scene: &Scene,
+    meshes: &BTreeMap<String, Mesh>,
+    open: impl Fn(&str) -> Result<Arc<dyn Device>, DeviceRefusal>,
+) -> Result<Simulation, FaultyScene> {
+    let simulation = on_cpu(scene, meshes)?;
+    let Some(name) = scene.solver.device.as_deref().filter(|name| *name != "cpu") else {
+        return Ok(simulation);
+    };
+    open(name).and_then(|device| simulation.with_device(device)).map_err(
+        |DeviceRefusal { reason, remedy }| FaultyScene {
+            faults: vec![Fault::new("solver.device", format!("\"{name}\""), reason, remedy)],
+        },
+    )
+}
+
+fn on_cpu(scene: &Scene, meshes: &BTreeMap<String, Mesh>) -> Result<Simulation, FaultyScene> {
     let (model, state) = build(scene, meshes)?;
     let parts = !model.tearing.is_empty() || !model.clips.is_empty();
     let simulation = Simulation::new(model, state);

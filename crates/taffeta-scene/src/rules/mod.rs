@@ -84,6 +84,7 @@ list_of_rules! {
         UnknownFabric = "is not a fabric",
         UnknownBase = "is not a built-in fabric",
         BiasTooStiff = "is too stiff for this warp and weft",
+        NoDevice = "is not a device",
         NotForMethod = "is not for this method",
         CannotTear = "cannot tear",
         NotClosed = "fills what is not closed",

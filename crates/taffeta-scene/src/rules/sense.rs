@@ -35,6 +35,11 @@ impl Scene {
     fn check_sense(&self, faults: &mut Faults) {
         let (cloths, colliders, fabrics) =
             (Place::Root.key("cloth"), Place::Root.key("collider"), Place::Root.key("fabrics"));
+        if let Some(device) = self.solver.device.as_deref().filter(|device| !is_device(device)) {
+            let place = Place::Root.key("solver");
+            let remedy = "write cpu, cuda, or cuda:N with the number of the card";
+            faults.report(Rule::NoDevice, place.key("device"), written(&device.into()), "", remedy);
+        }
         for (name, change) in &self.fabrics {
             self.check_fabric(name, change, fabrics.key(name), faults);
         }
@@ -103,6 +108,12 @@ impl Scene {
             }
         }
     }
+}
+
+/// Whether it is the name of something that computes.
+fn is_device(name: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.len() < 5 && text.chars().all(|c| c.is_ascii_digit());
+    matches!(name, "cpu" | "cuda") || name.strip_prefix("cuda:").is_some_and(number)
 }
 
 /// A part of a scene as the schema sees it. What plain data holds can always be put so.

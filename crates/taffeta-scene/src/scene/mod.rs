@@ -153,6 +153,10 @@ pub struct Solver {
     /// others shorten none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<StrainLimit>,
+    /// What computes the steps: `cpu`, or the first CUDA card by `cuda` and others by `cuda:1` and so on. Left out, the CPU. Bits are the same on one
+    /// kind of card, not those of the CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
 }
 
 impl Default for Solver {
@@ -170,6 +174,7 @@ impl Default for Solver {
             newton: 1,
             order: ParticleOrder::default(),
             limit: None,
+            device: None,
         }
     }
 }

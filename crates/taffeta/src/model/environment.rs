@@ -70,6 +70,11 @@ impl Environment {
         &self.pins
     }
 
+    /// Forces on particles of cloth in the next step [N]; empty where there are none.
+    pub fn forces(&self) -> &[DVec3] {
+        &self.forces
+    }
+
     /// One over the mass of every particle, 0 for one that is held [1/kg].
     pub fn inverse_mass(&self) -> &[f64] {
         &self.inverse_mass

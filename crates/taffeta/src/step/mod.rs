@@ -1,6 +1,7 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
 mod boundary;
+pub mod device;
 mod driver;
 mod interaction;
 mod methods;
@@ -10,6 +11,7 @@ mod rigid_bodies;
 mod solid_contact;
 mod tearing;
 
+pub use device::{Device, DeviceMethod, DeviceRefusal, DeviceStep};
 pub use interaction::{Hands, InteractionError};
 pub use observer::Observer;
 pub use report::{Energy, Shortfall, StepError, StepReport, momentum};
@@ -63,6 +65,8 @@ pub struct Simulation {
     /// The step is taken here, so that a failed one leaves the state as it was.
     attempt: State,
     scratch: Scratch,
+    /// What takes the steps, if not the method itself.
+    device: Option<Arc<dyn Device>>,
     /// Pairs of triangles of cloth that intersect.
     tangled: Vec<[u32; 2]>,
 }
@@ -71,6 +75,8 @@ pub struct Simulation {
 #[derive(Debug)]
 struct Scratch {
     method: Box<dyn Integrator>,
+    /// In place of the method.
+    on_device: Option<Result<Box<dyn DeviceMethod>, DeviceRefusal>>,
     boundary: Boundary,
     pipeline: Option<Box<ContactPipeline>>,
     limiter: Option<Limiter>,
@@ -80,13 +86,19 @@ struct Scratch {
 
 impl Scratch {
     /// Room for a model. A state that does not remember what the method needs starts to.
-    fn new(model: &Model, environment: &Environment, state: &mut State) -> Self {
+    fn new(
+        model: &Model,
+        environment: &Environment,
+        state: &mut State,
+        device: Option<&Arc<dyn Device>>,
+    ) -> Self {
         let (method, memory) = methods::integrator(model, environment);
         if !state.memory.is_like(&memory) {
             state.memory = memory;
         }
         Self {
             method,
+            on_device: device.map(|device| device.prepare(model, environment)),
             boundary: Boundary::new(model, environment, methods::corners(model.method)),
             pipeline: ContactPipeline::new(model, environment).map(Box::new),
             limiter: model.limit.as_ref().map(|_| Limiter::new(model, environment)),
@@ -100,7 +112,8 @@ impl Clone for Simulation {
     fn clone(&self) -> Self {
         let mut state = self.state.clone();
         Self {
-            scratch: Scratch::new(&self.model, &self.environment, &mut state),
+            scratch: Scratch::new(&self.model, &self.environment, &mut state, self.device.as_ref()),
+            device: self.device.clone(),
             model: self.model.clone(),
             environment: self.environment.clone(),
             attempt: state.clone(),
@@ -119,7 +132,8 @@ impl Simulation {
         let model = model.into();
         let environment = Environment::new(&model);
         Self {
-            scratch: Scratch::new(&model, &environment, &mut state),
+            scratch: Scratch::new(&model, &environment, &mut state, None),
+            device: None,
             attempt: state.clone(),
             model,
             environment,
@@ -135,6 +149,13 @@ impl Simulation {
     pub fn with_torn_models(mut self, torn_models: Arc<dyn TornModels>) -> Self {
         self.parting = Parting::new(&self.model, torn_models);
         self
+    }
+
+    /// Lets a device take all steps from now on, or says why it cannot.
+    pub fn with_device(mut self, device: Arc<dyn Device>) -> Result<Self, DeviceRefusal> {
+        self.scratch.on_device = Some(Ok(device.prepare(&self.model, &self.environment)?));
+        self.device = Some(device);
+        Ok(self)
     }
 
     fn with_tangles(mut self) -> Self {
@@ -155,21 +176,31 @@ impl Simulation {
     }
 
     fn take_step(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        self.attempt.copy_from(&self.state);
         self.scratch.pipeline.iter_mut().for_each(|pipeline| pipeline.begin_step());
         let weightless = self.state.time < self.model.weightless;
-        let mut step = StepContext {
-            model: &self.model,
-            environment: &self.environment,
-            gravity: if weightless { DVec3::ZERO } else { self.environment.gravity },
-            boundary: &mut self.scratch.boundary,
-            pipeline: self.scratch.pipeline.as_deref_mut(),
-            disturbed: 0,
-            observer,
-            report: StepReport { converged: true, ..StepReport::default() },
+        let gravity = if weightless { DVec3::ZERO } else { self.environment.gravity };
+        let mut report = match &mut self.scratch.on_device {
+            Some(Ok(method)) => {
+                let step = DeviceStep { model: &self.model, environment: &self.environment, gravity };
+                method.step(&step, &self.state, &mut self.attempt, observer)?
+            }
+            Some(Err(refusal)) => return Err(StepError::Device { reason: refusal.to_string() }),
+            None => {
+                self.attempt.copy_from(&self.state);
+                let mut step = StepContext {
+                    model: &self.model,
+                    environment: &self.environment,
+                    gravity,
+                    boundary: &mut self.scratch.boundary,
+                    pipeline: self.scratch.pipeline.as_deref_mut(),
+                    disturbed: 0,
+                    observer,
+                    report: StepReport { converged: true, ..StepReport::default() },
+                };
+                driver::step(&mut *self.scratch.method, &mut step, &mut self.attempt)?;
+                step.report
+            }
         };
-        driver::step(&mut *self.scratch.method, &mut step, &mut self.attempt)?;
-        let mut report = step.report;
         self.environment.forces.clear();
         observer.enter("strain limit");
         report.ccd += self.limit_strain();
@@ -206,7 +237,7 @@ impl Simulation {
 
     /// Makes the scratch anew for a model or an environment that has changed.
     fn renew(&mut self) {
-        self.scratch = Scratch::new(&self.model, &self.environment, &mut self.state);
+        self.scratch = Scratch::new(&self.model, &self.environment, &mut self.state, self.device.as_ref());
         self.tell_tangles();
     }
 

@@ -205,6 +205,12 @@ pub enum StepError {
         /// Why, and what to do.
         reason: String,
     },
+    /// What takes the steps cannot go on.
+    #[error("the device took no step: {reason}")]
+    Device {
+        /// Why, and what to do.
+        reason: String,
+    },
     /// The sub-steps that the scene asks for are too few.
     #[error(
         "substeps = {asked} makes sub-steps of {substep:.3e} s, but the largest stable one is {stable:.3e} s; \

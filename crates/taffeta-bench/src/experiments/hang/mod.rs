@@ -75,6 +75,9 @@ pub struct Args {
     /// Iterations in a frame at most, for methods that iterate.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_iterations: Option<u32>,
+    /// What computes: cpu, cuda or cuda:N.
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// How often every run is repeated; times are then over all of them.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
@@ -86,6 +89,9 @@ pub struct Args {
 #[derive(Serialize)]
 struct Row {
     method: &'static str,
+    /// What computed, if not the CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
     grid: u32,
     tolerance: f64,
     threads: usize,
@@ -113,7 +119,7 @@ struct Row {
 }
 
 /// One point of the experiment.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Case {
     method: Method,
     grid: u32,
@@ -124,6 +130,8 @@ struct Case {
     repeat: u32,
     substeps: Option<u32>,
     max_iterations: Option<u32>,
+    /// What computes, if not the CPU.
+    device: Option<String>,
     /// What a paper says of it.
     published: &'static str,
 }
@@ -159,6 +167,7 @@ fn cases(args: &Args) -> Vec<Case> {
         repeat,
         substeps,
         max_iterations,
+        device: args.device.clone(),
         published: "",
     };
     let mut cases = Vec::new();
@@ -179,6 +188,24 @@ fn cases(args: &Args) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// The sheet by strips, of 1 m, as it hangs on a device.
+pub(super) fn scene(grid: u32, tolerance: f64, slack: f64, frames: u32, device: &str) -> Scene {
+    let case = Case {
+        method: Method::ImpulseStrips,
+        grid,
+        tolerance,
+        slack,
+        size: 1.0,
+        frames,
+        repeat: 1,
+        substeps: None,
+        max_iterations: None,
+        device: Some(device.into()),
+        published: "",
+    };
+    case.scene()
 }
 
 impl fmt::Display for Case {
@@ -238,6 +265,7 @@ impl Case {
                 tolerance: self.tolerance,
                 substeps: self.substeps,
                 max_iterations: self.max_iterations,
+                device: self.device.clone(),
                 ..Solver::default()
             },
             air: Air { density: 0.0, damping: 0.5, ..Air::default() },
@@ -277,6 +305,7 @@ impl Case {
         let wall: f64 = steps.iter().map(|frame| frame.wall.as_secs_f64()).sum();
         Ok(Row {
             method: self.method.name(),
+            device: self.device.clone(),
             grid: self.grid,
             tolerance: self.tolerance,
             threads,
@@ -393,6 +422,7 @@ mod tests {
             repeat: 1,
             substeps: None,
             max_iterations: None,
+            device: None,
             published: "",
         };
         let simulation =

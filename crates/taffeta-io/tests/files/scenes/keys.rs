@@ -11,6 +11,7 @@ const BASE: &str = r##"
 title = "Every number there is"
 [solver]
 method = "bdf2"
+device = "cpu"
 substeps = 4
 limit = { strain = 0.1, sweeps = 10 }
 max_iterations = 40

@@ -25,7 +25,7 @@ pub struct StripEdge {
 }
 
 /// A bend along a strip.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Turn {
     /// One over the rest lengths before and after [1/m].
     pub inverse_lengths: [f64; 2],

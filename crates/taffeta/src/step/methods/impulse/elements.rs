@@ -4,7 +4,7 @@ use crate::math::Vec4;
 use crate::model::{ClothPiece, Environment, Model, topology};
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge, Strips, Turn};
-use crate::solve::strips::parts;
+use crate::solve::strips::parts::{self, EdgeStrip, StripGroup};
 use std::cell::RefCell;
 
 /// Hard edges: all structural ones in strips, of one edge each if `single`; with the bends along them, and the numbers of bends that no strip has.
@@ -19,6 +19,64 @@ pub fn hard(model: &Model, environment: &Environment, single: bool) -> (Strips, 
     strips.make_stitches(model.edges.len());
     let left = bends.into_inner().left();
     (strips, left)
+}
+
+/// Strips of a group with what a device needs of every edge and bend.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StripCut {
+    /// The particles along it.
+    pub particles: Vec<u32>,
+    /// The numbers of its edges.
+    pub edges: Vec<u32>,
+    /// Bends over its particles, one less than edges.
+    pub bends: Vec<Option<Turn>>,
+}
+
+/// All that is cut of a model for devices: strips of hard edges and of diagonals in groups, and what is along them.
+#[derive(Debug, Clone)]
+pub struct ImpulseCut {
+    /// Groups of strips of structural edges; strips of a group share no particle.
+    pub hard: Vec<Vec<StripCut>>,
+    /// Structural edges.
+    pub hard_edges: Vec<StripEdge>,
+    /// Groups of strips of diagonals.
+    pub soft: Vec<Vec<StripCut>>,
+    /// Diagonals: their ends, and what they are.
+    pub soft_ends: Vec<[u32; 2]>,
+    /// See `soft_ends`.
+    pub soft_edges: Vec<StripEdge>,
+    /// Bends that no strip has, and their particles.
+    pub lone_bends: Vec<([u32; 3], Turn)>,
+    /// √(m / k) of shear [s].
+    pub shear_time: f64,
+}
+
+impl ImpulseCut {
+    /// Cuts a model as `impulse-strips` does.
+    pub fn new(model: &Model, environment: &Environment) -> Self {
+        let mut bends = BendList::new(model);
+        let mut strip = |strip: EdgeStrip, bent: bool| {
+            let along = strip.particles.windows(3).map(|p| [p[0], p[1], p[2]]);
+            let bends = along.map(|p| if bent { bends.take(model, p) } else { None }).collect();
+            StripCut { particles: strip.particles, edges: strip.edges, bends }
+        };
+        let groups = parts::of_model(model, false).into_iter();
+        let hard = groups.map(|group| group.into_iter().map(|s| strip(s, true)).collect()).collect();
+        let (soft_ends, groups, links) = soft_parts(model, environment);
+        let soft =
+            groups.into_iter().map(|group| group.into_iter().map(|s| strip(s, false)).collect()).collect();
+        let hard_link = hard_links(model, environment);
+        let of_bend = |bend: usize| (model.bends.points[bend], turn(model, bend, model.bends.points[bend]));
+        Self {
+            hard,
+            hard_edges: (0..model.edges.len() as u32).map(hard_link).collect(),
+            soft,
+            soft_edges: (0..soft_ends.len() as u32).map(links).collect(),
+            soft_ends,
+            lone_bends: bends.left().into_iter().map(of_bend).collect(),
+            shear_time: shear_time(model, environment),
+        }
+    }
 }
 
 /// Hard edges in one system, with tensions at the places that `strips` gave them.
@@ -104,19 +162,29 @@ pub fn between_hands(model: &Model, environment: &Environment) -> Vec<(usize, f6
 
 /// Soft edges: diagonals of quads. Their ends, and their strips with tensions after those of `hard`.
 pub fn soft(model: &Model, environment: &Environment, hard: &Strips) -> (Vec<[u32; 2]>, Strips) {
-    let n = model.particle_count();
+    let (ends, groups, link) = soft_parts(model, environment);
+    let first = (model.particle_count() + hard.idle, hard.rows);
+    let strips = Strips::new(&groups, ends.len(), first, link, |_| None);
+    (ends, strips)
+}
+
+/// The ends of diagonals, their strips in groups, and what each of them is.
+fn soft_parts<'a>(
+    model: &'a Model,
+    environment: &'a Environment,
+) -> (Vec<[u32; 2]>, Vec<StripGroup>, impl Fn(u32) -> StripEdge + 'a) {
     let springs = diagonals(model);
     let ends: Vec<[u32; 2]> = springs.iter().map(|s| sorted(model, *s)).collect();
-    let groups = parts::cut(&ends, &topology::straight_pairs(&ends, &model.rest_positions), n);
-    let link = |edge: u32| {
+    let straights = topology::straight_pairs(&ends, &model.rest_positions);
+    let groups = parts::cut(&ends, &straights, model.particle_count());
+    let link = move |edge: u32| {
         let spring = springs[edge as usize];
         let stiffness = model.springs.stiffness[spring];
         let pulls = moves(environment, model.springs.ends[spring]) && stiffness > 0.0;
         let compliance = if pulls { 1.0 / stiffness } else { NO_TENSION };
         StripEdge { rest: model.springs.rest_length[spring], compliance }
     };
-    let strips = Strips::new(&groups, ends.len(), (n + hard.idle, hard.rows), link, |_| None);
-    (ends, strips)
+    (ends, groups, link)
 }
 
 /// √(m / k) of particles and their diagonals, on average over the cloth where it is shortest [s].

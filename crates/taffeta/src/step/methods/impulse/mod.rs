@@ -27,12 +27,13 @@ use crate::step::report::StepError;
 use crate::step::rigid_bodies;
 use crate::step::solid_contact;
 use elements as parts;
+pub use elements::{ImpulseCut, StripCut};
 use hands::YieldingHands;
 use lengths::{Lengths, numbers};
-use shortfall::Reaches;
+pub use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
-use substeps::SubstepController;
+pub use substeps::SubstepController;
 use workers::ParticleWorkers;
 
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.

@@ -103,6 +103,16 @@ impl SubstepController {
         (memory.substeps, memory.missed) = (self.count, self.missed);
     }
 
+    /// Whether no further try follows one that is lost.
+    pub fn takes_what_is_lost(&self) -> bool {
+        self.is_last_try(Verdict::Lost)
+    }
+
+    /// Twice the kinetic energy of all cloth at the speed that does not count [J].
+    pub fn slow(&self) -> f64 {
+        self.slow
+    }
+
     /// Sub-steps in this step. Iterations that are too few do most as one in each.
     pub fn substeps(&self) -> u32 {
         let count = if self.is_early() && !self.fixed { self.most } else { self.count.min(self.most) };
@@ -116,7 +126,11 @@ impl SubstepController {
 
     /// Looks at a sub-step.
     pub fn judge(&mut self, sums: &Sums) -> Verdict {
-        let share = sums.added / (sums.moving + self.slow);
+        self.judge_share(sums.added / (sums.moving + self.slow))
+    }
+
+    /// Looks at the share of added mass in what moves [1].
+    pub fn judge_share(&mut self, share: f64) -> Verdict {
         self.worst = self.worst.max(share);
         if share <= self.params.added_mass_lost || self.is_last_try(Verdict::Lost) {
             Verdict::Good

@@ -1,0 +1,157 @@
+//! Hanging sheets on a card: what a frame takes, stage by stage, beside the CPU.
+
+use super::{Common, hang};
+use crate::measure::{FrameSteps, Milliseconds, build, machine, median, warm_up};
+use crate::table::Table;
+use crate::{BenchError, figures, percent};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::time::Instant;
+use taffeta::Simulation;
+use taffeta::step::StepError;
+
+/// The sheet of `bench hang` on a CUDA card, by `impulse-strips`.
+///
+/// A row has the wall time of a frame with its state on the host: median, least and largest. Stages are medians over all frames. `start` is
+/// the time to lay the scene out, with the kernels compiled or found on disk. Every frame is certified by the CPU. The CPU's own row
+/// comes after each, unless --no-cpu is given.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Particles along a side [default: 100, 200, 316, 500; quick 30].
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..=4000))]
+    grid: Vec<u32>,
+    /// Largest strain that is good (0.01 is 1 %).
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.01,0.0001")]
+    tolerance: Vec<f64>,
+    /// Distance of the pins over the size: below 1 the sheet sags between them.
+    #[arg(long, value_name = "X", default_value_t = 0.95)]
+    slack: f64,
+    /// Frames to simulate [default: 150, quick 10].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    frames: Option<u32>,
+    /// The card: cuda or cuda:N.
+    #[arg(long, value_name = "NAME", default_value = "cuda")]
+    device: String,
+    /// Leave the CPU out.
+    #[arg(long)]
+    no_cpu: bool,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+/// One line of the table.
+#[derive(Serialize)]
+struct Row {
+    device: String,
+    threads: usize,
+    grid: u32,
+    tolerance: f64,
+    slack: f64,
+    frames: u32,
+    start_s: f64,
+    ms_per_frame: Milliseconds,
+    largest_ms: f64,
+    stage_ms: Map<String, Value>,
+    substeps: f64,
+    most_substeps: u32,
+    iterations: f64,
+    max_strain: f64,
+    /// Frames whose strain is within the tolerance by the certificate.
+    within: usize,
+    hash: String,
+}
+
+/// Measures all combinations of what was asked for.
+pub fn measure(args: &Args) -> Result<Table, BenchError> {
+    let quick = args.common.quick;
+    let usual: &[u32] = if quick { &[30] } else { &[100, 200, 316, 500] };
+    let grids = if args.grid.is_empty() { usual } else { &args.grid };
+    let frames = args.frames.unwrap_or(if quick { 10 } else { 150 });
+    let mut table = Table::default();
+    for (&grid, &tolerance) in grids.iter().flat_map(|grid| args.tolerance.iter().map(move |t| (grid, t))) {
+        let cpu = args.common.threads().into_iter().filter(|_| !args.no_cpu);
+        let on = std::iter::once((args.device.clone(), 1)).chain(cpu.map(|threads| ("cpu".into(), threads)));
+        for (device, threads) in on {
+            let scene = hang::scene(grid, tolerance, args.slack, frames, &device);
+            let row = machine::pool(Some(threads))?.install(|| {
+                let begun = Instant::now();
+                let mut simulation = build("gpu", &scene, &BTreeMap::new())?;
+                let start_s = begun.elapsed().as_secs_f64();
+                Ok::<_, BenchError>(go_through(&mut simulation, frames).map(|row| Row {
+                    device: device.clone(),
+                    threads,
+                    grid,
+                    slack: args.slack,
+                    start_s,
+                    ..row
+                }))
+            })?;
+            table.take(&format!("{grid} x {grid} on {device}"), row, words)?;
+        }
+    }
+    Ok(table)
+}
+
+fn go_through(simulation: &mut Simulation, frames: u32) -> Result<Row, StepError> {
+    warm_up(simulation)?;
+    let (mut steps, mut max_strain, mut within) = (Vec::new(), 0.0_f64, 0);
+    let tolerance = simulation.model().tolerance;
+    for _ in 0..frames {
+        steps.push(FrameSteps::take(simulation)?);
+        let strain = simulation.certificate().max_strain;
+        max_strain = max_strain.max(strain);
+        within += usize::from(strain <= tolerance);
+    }
+    let mean = |of: fn(&FrameSteps) -> u32| {
+        steps.iter().map(|frame| f64::from(of(frame))).sum::<f64>() / f64::from(frames)
+    };
+    let mut stages: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, seconds) in steps.iter().flat_map(|frame| frame.stages.iter()) {
+        stages.entry(name).or_default().push(1e3 * seconds);
+    }
+    Ok(Row {
+        device: String::new(),
+        threads: 0,
+        grid: 0,
+        tolerance,
+        slack: 0.0,
+        frames,
+        start_s: 0.0,
+        ms_per_frame: Milliseconds::of(&steps),
+        largest_ms: steps.iter().map(|frame| 1e3 * frame.wall.as_secs_f64()).fold(0.0, f64::max),
+        stage_ms: stages.into_iter().map(|(name, ms)| (name.into(), json!(median(ms)))).collect(),
+        substeps: mean(|frame| frame.report.substeps),
+        most_substeps: steps.iter().map(|frame| frame.report.substeps).max().unwrap_or(0),
+        iterations: mean(|frame| frame.report.iterations),
+        max_strain,
+        within,
+        hash: format!("{:016x}", simulation.state().hash()),
+    })
+}
+
+fn words(row: &Row) -> String {
+    let stage =
+        |(name, ms): (&String, &Value)| format!("{name} {}", figures(ms.as_f64().unwrap_or(f64::NAN)));
+    format!(
+        "{} x {} at {} on {} ({} threads): {} ms a frame (least {}, largest {}), start {} s\n  stages [ms]: {}\n  \
+         {} sub-steps a frame (most {}), {} iterations, largest strain {}, {} of {} frames within, hash {}",
+        row.grid,
+        row.grid,
+        percent(row.tolerance),
+        row.device,
+        row.threads,
+        figures(row.ms_per_frame.median),
+        figures(row.ms_per_frame.min),
+        figures(row.largest_ms),
+        figures(row.start_s),
+        row.stage_ms.iter().map(stage).collect::<Vec<_>>().join(", "),
+        figures(row.substeps),
+        row.most_substeps,
+        figures(row.iterations),
+        percent(row.max_strain),
+        row.within,
+        row.frames,
+        row.hash,
+    )
+}

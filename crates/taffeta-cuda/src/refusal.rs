@@ -1,0 +1,41 @@
+//! What the device cannot do yet, told before a run: which key is in the way, and what to do.
+
+use taffeta::model::{Direction, Method, Model, Velocities};
+use taffeta::step::DeviceRefusal;
+
+/// What is in the way of a model, if anything is.
+pub fn refused(model: &Model) -> Option<DeviceRefusal> {
+    let method = model.method.name();
+    let with_keys = [
+        (
+            model.method != Method::ImpulseStrips,
+            format!("solver.method = \"{method}\""),
+            "ask for impulse-strips",
+        ),
+        (
+            model.cloth_meets_cloth,
+            "contact.cloth_cloth = true".into(),
+            "set it to false where cloth cannot meet cloth",
+        ),
+        (!model.links.ends.is_empty(), "a garment with seams".into(), "take a piece of cloth"),
+        (!model.bodies.is_empty(), "a [[body]] that moves freely".into(), "leave it out"),
+        (!model.colliders.is_empty(), "a [[collider]]".into(), "leave it out"),
+        (!model.balloons.is_empty(), "a closed cloth with something inside".into(), "leave the filling out"),
+        (
+            model.max_iterations.is_some(),
+            "solver.max_iterations".into(),
+            "leave it out, or set solver.budget",
+        ),
+        (model.direction == Direction::Start, "solver.direction = \"start\"".into(), "leave it out"),
+        (
+            model.velocities == Velocities::Corrected,
+            "solver.velocities = \"corrected\"".into(),
+            "leave it out",
+        ),
+    ];
+    let (_, key, remedy) = with_keys.into_iter().find(|(found, ..)| *found)?;
+    Some(DeviceRefusal {
+        reason: format!("{key} does not run on a CUDA device yet"),
+        remedy: format!("{remedy}, or leave solver.device out"),
+    })
+}

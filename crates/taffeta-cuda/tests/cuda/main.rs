@@ -1,0 +1,8 @@
+//! Tests of the device: what is planned and told everywhere, kernels where there is a compiler, steps where there is a card.
+
+mod cache;
+mod kernels;
+mod names;
+mod plan;
+mod refusals;
+mod steps;

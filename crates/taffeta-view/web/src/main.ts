@@ -7,6 +7,7 @@ import { Keys } from "./keys";
 import { Plots } from "./plots";
 import { Link, fabricKeys, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
 import { Stage } from "./stage";
+import { ENDED } from "#wire";
 import { certificateWords, figures } from "./words";
 
 const by = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -22,7 +23,7 @@ let control = false;
 let choice = "";
 
 /** Over the stage, where there is nothing else to see. */
-function sayOver(title: string, ...lines: string[]): void {
+function sayOver(title: string, ...lines: readonly string[]): void {
   const line = (tag: string, text: string) => Object.assign(document.createElement(tag), { textContent: text });
   by("words").hidden = title === "";
   by("words").replaceChildren(line("h2", title), ...lines.map((text) => line("p", text)));
@@ -60,6 +61,7 @@ const link = new Link({
     labelSides(shape.methods);
   },
   frame: (frame) => stage.setFrame(frame),
+  file: (name, bytes) => download(new Blob([bytes]), name),
   notice,
   connected(now) {
     // Before there was a connection there is nothing to lose.
@@ -159,8 +161,12 @@ function labelSides(methods: string[]): void {
   }));
 }
 
+/** When the first frame was on the screen, from when the page was asked for [ms]. */
+let firstPicture = 0;
+
 /** A frame is on the screen: the program is told, and the numbers follow. */
 function displayed(frame: Frame): void {
+  firstPicture ||= performance.now();
   link.got(frame.serial);
   const side = frame.sides[0], shape = stage.shape;
   if (!side || !shape) return;
@@ -197,7 +203,7 @@ function showCertificate(frame: Frame): void {
 
 /** What is seen is the last there was, and nobody vouches for it any more. */
 function showEnd(): void {
-  sayOver("The program has ended", "or cannot be reached: what you see is its last frame.", "Start it again with taffeta view; it prints a new address.");
+  sayOver(...ENDED);
   const box = by("certificate");
   box.classList.remove("held", "missed");
   box.querySelector(".verdict")!.textContent = "No connection";
@@ -391,4 +397,4 @@ setTheme(dark.matches ? "dark" : "light");
 new ResizeObserver(() => stage.shape && labelSides(stage.shape.methods)).observe(by("canvas"));
 
 // For tests, and for the curious at the console.
-Object.assign(window, { taffeta: { stage, link, get status() { return status; } } });
+Object.assign(window, { taffeta: { stage, link, get status() { return status; }, get firstPicture() { return firstPicture; } } });

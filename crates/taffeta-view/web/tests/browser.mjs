@@ -1,9 +1,9 @@
 // The page in a real browser: it loads, the cloth moves, hands and controls do what they say, at every size, light and dark.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { browser, page, shots, viewer } from "./rig.mjs";
+import { browser, files, page, shots, siteFolder, viewer } from "./rig.mjs";
 
 const chromium = await browser();
 let failed = 0;
@@ -11,7 +11,7 @@ let failed = 0;
 async function test(name, source, options, body) {
   // `npm test -- WORDS` runs only what has these words in its name.
   if (!name.includes(process.argv[2] ?? "")) return;
-  const served = await viewer(...source);
+  const served = options.site ? await site(source, options) : await viewer(...source);
   try {
     const opened = await page(chromium, served.url, options);
     await body(opened, served);
@@ -24,6 +24,12 @@ async function test(name, source, options, body) {
   } finally {
     served.stop();
   }
+}
+
+/** The page without a server, at a scene. */
+async function site([scene], { isolated }) {
+  const served = await files(siteFolder, isolated);
+  return { ...served, url: `${served.url}?scene=${scene}` };
 }
 
 /** How many different colours a picture of an element has, roughly. */
@@ -396,6 +402,62 @@ for (const [name, width, height] of [["narrow", 390, 844], ["wide", 1920, 1080],
       assert.ok((await colours(opened, "#stage", `${name}-${dark ? "dark" : "light"}-stage.png`)) > 12);
       await opened.screenshot({ path: join(shots, `${name}-${dark ? "dark" : "light"}.png`) });
       if (name === "narrow") await opened.screenshot({ path: join(shots, `narrow-${dark ? "dark" : "light"}-all.png`), fullPage: true });
+    });
+  }
+}
+
+// --- the page that has the engine in itself
+
+if (!existsSync(siteFolder)) console.error("SKIPPED: tests of the page without a server: it is not built; npm run build:site");
+else {
+  await test("without a server: the cloth moves, keys and hands work", ["flag"], { site: true, isolated: true }, async (opened) => {
+    const first = await opened.evaluate(() => window.taffeta.firstPicture);
+    console.log(`        the first picture was there after ${(first / 1000).toFixed(2)} s`);
+    await frames(opened, 5);
+    assert.equal(await opened.locator("#choice option").count(), 40);
+    await status(opened, () => window.taffeta.stage.frame.sides[0].certificate);
+    await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "air.wind", value: [9, 0, 0] }));
+    await status(opened, () => window.taffeta.status.scene.air.wind[0] === 9);
+    const [x, y] = await onCloth(opened, 1225);
+    await opened.mouse.move(x, y);
+    await opened.mouse.down();
+    await opened.mouse.move(x + 20, y, { steps: 3 });
+    await status(opened, () => window.taffeta.status.held.length === 1);
+    await opened.mouse.up();
+    await status(opened, () => window.taffeta.status.held.length === 0);
+    const refused = await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "cloth[0].sheet.columns", value: 10000 }).catch((error) => error.message));
+    assert.match(refused, /more than half of the memory/);
+    await opened.screenshot({ path: join(shots, "site.png") });
+  });
+
+  await test("without a server: recordings are downloads", ["hang"], { site: true, isolated: true }, async (opened) => {
+    await opened.click("#record");
+    await status(opened, () => window.taffeta.status.recording);
+    await frames(opened, 4);
+    const [made] = await Promise.all([opened.waitForEvent("download"), opened.click("#record")]);
+    assert.equal(made.suggestedFilename(), "hang.taffeta");
+    assert.equal(readFileSync(await made.path()).subarray(0, 7).toString(), "TAFFETA");
+    await opened.selectOption("#choice", "hang.taffeta");
+    await status(opened, () => !window.taffeta.status.live && window.taffeta.status.frames > 3);
+    await opened.locator("#timeline").fill("2");
+    await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 2);
+  });
+
+  for (const isolated of [true, false]) {
+    await test(`without a server: a frame that takes long says so${isolated ? " and can be cancelled" : ", where no memory is shared"}`, ["flag"], { site: true, isolated }, async (opened) => {
+      await opened.click("#play");
+      await lastFrame(opened);
+      await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "solver.steps_per_frame", value: 400 }));
+      await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "frame_time", value: 4 }));
+      const at = await frame(opened);
+      await opened.click("#step");
+      await opened.locator("#computing").waitFor();
+      if (isolated) {
+        await opened.click("#cancel");
+        await status(opened, () => !window.taffeta.status.playing && !window.taffeta.status.computing);
+        assert.equal(await frame(opened), at);
+      } else await opened.waitForFunction((at) => window.taffeta.stage.frame.frame > at, at);
+      await opened.locator("#computing").waitFor({ state: "hidden" });
     });
   }
 }

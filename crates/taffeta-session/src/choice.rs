@@ -3,8 +3,9 @@
 use crate::edit::{self, EditError};
 use crate::film::Film;
 use crate::live::Live;
+use crate::tape::Kept;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use taffeta_io::catalogue;
 use taffeta_io::recording::{RecordingError, meant};
 use taffeta_io::scene_file::{self, SceneFaults, SceneSource};
@@ -23,7 +24,7 @@ pub struct Choice {
 #[derive(Debug, Clone)]
 enum Source {
     Scene(SceneSource),
-    Recording(PathBuf),
+    Recording(Kept),
 }
 
 /// What is open.
@@ -75,7 +76,7 @@ impl Choice {
     /// What the user means by `text`: a recording or the folder of one, else a scene.
     pub fn named(text: &str) -> Result<Self, SceneFaults> {
         if let Some(path) = meant(Path::new(text)) {
-            return Ok(Self::recording(&path));
+            return Ok(Self::recording(&Kept::File(path)));
         }
         let source = SceneSource::find(text)?;
         let id = match &source {
@@ -87,9 +88,8 @@ impl Choice {
     }
 
     /// A recording.
-    pub fn recording(path: &Path) -> Self {
-        let id = path.display().to_string();
-        Self { title: "a recording".into(), id, source: Source::Recording(path.into()) }
+    pub fn recording(kept: &Kept) -> Self {
+        Self { title: "a recording".into(), id: kept.name(), source: Source::Recording(kept.clone()) }
     }
 
     /// Opens it at its start.
@@ -100,7 +100,7 @@ impl Choice {
                 edit::bounded(&loaded.scene, 1)?;
                 Ok(Opened::Live(Box::new(Live::open(loaded).map_err(OpenError::Model)?)))
             }
-            Source::Recording(path) => Ok(Opened::Film(Box::new(Film::open(path)?))),
+            Source::Recording(kept) => Ok(Opened::Film(Box::new(Film::of(kept.reader()?)?))),
         }
     }
 

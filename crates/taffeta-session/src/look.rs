@@ -1,7 +1,7 @@
 //! What a page is shown of a cloth: its shape once, and every frame of it.
 
 use crate::packet::Packet;
-use axum::body::Bytes;
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 use taffeta::collide::rigid::nearest::nearest;

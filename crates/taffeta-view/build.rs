@@ -106,6 +106,7 @@ fn kind(path: &str) -> &'static str {
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("webp") => "image/webp",
         _ => "application/octet-stream",
     }
 }

@@ -12,7 +12,6 @@ use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Model, PosedShape, Shape, State};
 use taffeta::step::{Hands, StepError, StepReport};
 use taffeta_io::clock::{StageClock, Watch};
-use taffeta_io::scene_file::LoadedScene;
 use taffeta_scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
 use web_time::Instant;
 
@@ -102,8 +101,7 @@ pub enum Change {
 
 impl Live {
     /// A scene at its start, or all that is wrong with it.
-    pub fn open(loaded: LoadedScene) -> Result<Self, Vec<Fault>> {
-        let LoadedScene { scene, name, meshes, .. } = loaded;
+    pub fn open(name: String, scene: Scene, meshes: BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let side = Side::start(&scene, &meshes)?;
         Ok(Self {
             name,

@@ -81,6 +81,13 @@ pub enum Request {
         /// Its index.
         frame: usize,
     },
+    /// Open a scene by its text.
+    Read {
+        /// What it goes by.
+        name: String,
+        /// The text, TOML.
+        text: String,
+    },
     /// The scene file with all changes.
     Save {},
     /// Be the one who controls.

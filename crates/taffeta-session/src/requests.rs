@@ -17,6 +17,9 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 const FURTHEST: f64 = 1e4;
 const FASTEST: f64 = 100.0;
 const RADII: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
+/// Letters in the name of a scene that a page brings, and how many of them there may be.
+const LONGEST_NAME: usize = 100;
+const MOST_READ: usize = 50;
 
 impl<H: Host> Session<H> {
     /// Carries out a request of a page, or says why not.
@@ -56,6 +59,7 @@ impl<H: Host> Session<H> {
             Request::Record {} => self.record(),
             Request::Stop {} => self.stop(),
             Request::Seek { frame } => self.seek(frame),
+            Request::Read { name, text } => self.read(&name, text),
             Request::Save {} => {
                 let scene = match &self.opened {
                     Opened::Live(live) => Some(&live.scene),
@@ -117,6 +121,24 @@ impl<H: Host> Session<H> {
         self.reshape();
         self.renewed();
         Ok(Done::default())
+    }
+
+    fn read(&mut self, name: &str, text: String) -> Result<Done, String> {
+        if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control) {
+            return Err(format!("the name of a scene has 1 to {LONGEST_NAME} letters"));
+        }
+        if self.choices.iter().any(|choice| choice.id == name && !choice.is_text()) {
+            return Err(format!("there is a scene called {name} already; give this one another name"));
+        }
+        let choice = Choice::text(name, text);
+        // One that cannot be opened is not kept.
+        choice.open().map_err(|error| error.to_string())?;
+        self.choices.retain(|choice| choice.id != name);
+        if self.choices.iter().filter(|choice| choice.is_text()).count() >= MOST_READ {
+            return Err(format!("{MOST_READ} scenes were brought already"));
+        }
+        self.choices.push(choice);
+        self.open(name)
     }
 
     fn set(&mut self, key: &str, value: &Value) -> Result<Done, String> {

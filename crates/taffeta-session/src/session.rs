@@ -174,7 +174,7 @@ impl<H: Host> Session<H> {
             _ if self.under_way.is_none() => true,
             Request::Pause {} | Request::Play {} | Request::Speed { .. } => true,
             // What a recording ends with is the simulation's state.
-            Request::Reset {} | Request::Open { .. } => self.tape.is_none(),
+            Request::Reset {} | Request::Open { .. } | Request::Read { .. } => self.tape.is_none(),
             _ if !self.waiting.is_empty() => false,
             Request::Set { key, value } => match &self.opened {
                 Opened::Live(live) => live.is_quick(key, value),

@@ -294,6 +294,84 @@ await test("strain is read on the cloth", ["hang"], {}, async (opened) => {
   assert.ok(light.every((channel) => channel > 150), `${light}`);
 });
 
+await test("maps have legends and read what they say", ["hang"], {}, async (opened) => {
+  await frames(opened, 5);
+  await opened.click("#play");
+  await lastFrame(opened);
+  const seen = new Set();
+  for (const map of await opened.evaluate(() => [...document.getElementById("colour").options].map((option) => option.value))) {
+    await opened.selectOption("#colour", map);
+    await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
+    await opened.waitForTimeout(100);
+    const legend = map === "fabric" ? "" : await opened.locator("#legend").innerText();
+    if (map !== "fabric") assert.match(legend, /\[(%|m\/s|mm|1\/m)\]/, map);
+    const shot = await opened.locator("#stage").screenshot({ path: join(shots, `map-${map.replace(" ", "-")}.png`) });
+    seen.add(`${legend} ${shot.length}`);
+  }
+  assert.equal(seen.size, 8, "every map is another picture");
+  const [warp, weft] = await opened.evaluate(() => ["warp strain", "weft strain"].map((map) => window.taffeta.stage.sides[0].cloth.measured(map)));
+  const largest = (numbers) => Math.max(...Object.values(numbers).map(Math.abs));
+  assert.ok(largest(warp) > 0 && largest(warp) < 0.05 && largest(weft) > 0 && largest(weft) < 0.05, `${largest(warp)} ${largest(weft)}`);
+});
+
+await test("the gallery opens scenes by their pictures", ["flag"], {}, async (opened) => {
+  await opened.click("#gallery");
+  await opened.locator("#gallery-box").waitFor();
+  assert.equal(await opened.locator(".card").count(), 40);
+  assert.equal(await opened.locator("#gallery-list section").count(), 5, "no built-in scene is without a group");
+  await opened.evaluate(() => Promise.all([...document.querySelectorAll(".card img")].map((image) => {
+    image.loading = "eager";
+    return image.decode();
+  })));
+  await opened.screenshot({ path: join(shots, "gallery.png") });
+  await opened.click('[data-choice="hang"]');
+  await status(opened, () => window.taffeta.status.choice === "hang");
+  await opened.locator("#gallery-box").waitFor({ state: "hidden" });
+});
+
+await test("how it looks survives a reload", ["hang"], {}, async (opened) => {
+  assert.ok(await opened.locator("#hint").isVisible(), "who comes first is told what hands can do");
+  await opened.click("#hint-close");
+  await opened.selectOption("#colour", "speed");
+  await opened.click("#theme");
+  await opened.keyboard.press("2");
+  const camera = () => opened.evaluate(() => window.taffeta.stage.camera.position.toArray().map((x) => Math.round(1000 * x)));
+  const before = await camera();
+  await opened.reload();
+  await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 2);
+  assert.equal(await opened.locator("#colour").inputValue(), "speed");
+  assert.equal(await opened.locator("html").getAttribute("data-theme"), "dark");
+  assert.deepEqual(await camera(), before);
+  assert.ok(await opened.locator("#hint").isHidden());
+});
+
+await test("changes are undone", ["flag"], {}, async (opened) => {
+  const before = await opened.evaluate(() => window.taffeta.status.scene.solver.tolerance);
+  assert.ok(await opened.locator("#undo").isDisabled());
+  await opened.fill("#tolerance", "3");
+  await opened.press("#tolerance", "Enter");
+  await status(opened, () => window.taffeta.status.scene.solver.tolerance === 0.03);
+  await opened.click("#undo");
+  await opened.waitForFunction((before) => window.taffeta.status.scene.solver.tolerance === before, before);
+  assert.ok(await opened.locator("#undo").isDisabled());
+});
+
+await test("the hand's line is drawn, and keys are words", ["hang"], {}, async (opened) => {
+  const [x, y] = await onCloth(opened, 1225);
+  await opened.mouse.move(x, y);
+  await opened.waitForFunction(() => window.taffeta.stage.reach.visible);
+  await opened.mouse.down();
+  await opened.mouse.move(x + 60, y - 40, { steps: 4 });
+  await opened.waitForFunction(() => window.taffeta.stage.lead.visible);
+  await opened.screenshot({ path: join(shots, "hand.png") });
+  await opened.mouse.up();
+  await opened.waitForFunction(() => !window.taffeta.stage.lead.visible);
+  await opened.locator("#keys-section summary").click();
+  const row = opened.locator('[data-path="solver.steps_per_frame"]');
+  assert.equal(await row.locator("span").innerText(), "Steps per frame");
+  assert.match(await row.getAttribute("title"), /^solver\.steps_per_frame/);
+});
+
 await test("A and B run side by side in step", ["hang"], {}, async (opened) => {
   const other = await opened.evaluate(() => [...document.getElementById("compare").options].map((o) => o.value).find((v) => v && v !== window.taffeta.status.scene.solver.method));
   await opened.selectOption("#compare", other);
@@ -335,6 +413,41 @@ await test("pictures and scene files are saved", ["flag"], {}, async (opened) =>
   assert.equal(bytes.subarray(1, 4).toString(), "PNG");
   assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1400, 860], "it has the window's size");
   writeFileSync(join(shots, "picture.png"), bytes);
+});
+
+await test("films, exports, links and dropped scenes", ["flag"], {}, async (opened, { url }) => {
+  await opened.click("#film");
+  await frames(opened, 10);
+  const [film] = await Promise.all([opened.waitForEvent("download"), opened.click("#film")]);
+  const seen = readFileSync(await film.path());
+  assert.match(film.suggestedFilename(), /^flag\.(mp4|webm)$/);
+  assert.ok(seen.length > 5000, `${seen.length} bytes`);
+  const [glb] = await Promise.all([opened.waitForEvent("download"), opened.click("#glb")]);
+  const bytes = readFileSync(await glb.path());
+  const json = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12)).toString());
+  assert.equal(json.accessors[json.meshes[0].primitives[0].attributes.POSITION].count, 2400);
+  const [usdz] = await Promise.all([opened.waitForEvent("download"), opened.click("#usdz")]);
+  assert.equal(readFileSync(await usdz.path()).subarray(0, 2).toString(), "PK");
+  const size = await opened.evaluate(async () => {
+    const picture = await createImageBitmap(await window.taffeta.stage.picture(1234, 567));
+    return [picture.width, picture.height];
+  });
+  assert.deepEqual(size, [1234, 567]);
+
+  const drop = (name, text) => opened.evaluate(([name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, [name, text]);
+  await drop("mine.toml", "[[cloth]]\nsheet = { width = 1, height = 1, columns = 12, rows = 12 }\n");
+  await status(opened, () => window.taffeta.status.choice === "mine" && window.taffeta.stage.shape.particles === 144);
+  await drop("picture.jpg", "none");
+  await opened.getByText(/only scene files/).waitFor();
+
+  await opened.evaluate(() => window.taffeta.link.ask({ do: "open", choice: "hang" }));
+  await opened.goto(`${url}#scene=curtain&air.wind=%5B4%2C0%2C0%5D`);
+  await opened.reload();
+  await opened.waitForFunction(() => window.taffeta?.status?.choice === "curtain" && window.taffeta.status.scene.air.wind[0] === 4);
 });
 
 await test("pictures get better again, and what stands still is as good as it can be", ["flag"], {}, async (opened) => {
@@ -441,6 +554,21 @@ else {
     await status(opened, () => !window.taffeta.status.live && window.taffeta.status.frames > 3);
     await opened.locator("#timeline").fill("2");
     await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 2);
+  });
+
+  await test("without a server: the bits of the native program", ["flag"], { site: true, isolated: true }, async (opened) => {
+    const kept = readFileSync(new URL("../../../taffeta-wasm/tests/kept.hashes", import.meta.url), "utf8").trim().split("\n").map((line) => line.split(" "));
+    // With TAFFETA_LONG=all every scene, which takes minutes.
+    const chosen = process.env.TAFFETA_LONG === "all" ? kept : kept.filter(([scene]) => ["flag", "hang", "shirt", "balloon", "ring", "objects"].includes(scene));
+    for (const [scene, , thirty] of chosen) {
+      const found = await opened.evaluate(async (choice) => {
+        const { link } = window.taffeta;
+        for (const request of [{ do: "pause" }, { do: "open", choice }, ...Array(30).fill({ do: "step" })]) await link.ask(request);
+        while (window.taffeta.stage.frame.frame !== 30 || window.taffeta.status.choice !== choice) await new Promise((done) => setTimeout(done, 20));
+        return window.taffeta.stage.frame.sides[0].report.state_hash;
+      }, scene);
+      assert.equal(found, thirty, scene);
+    }
   });
 
   for (const isolated of [true, false]) {

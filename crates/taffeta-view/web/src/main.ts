@@ -431,6 +431,8 @@ if (kept("shadows") === false) {
   stage.setShadows(false);
 }
 stage.controls.addEventListener("end", keepCamera);
+// It may have stepped back since.
+addEventListener("pagehide", () => (kept("camera") as { choice: string } | null)?.choice === choice && keepCamera());
 
 function keepCamera(): void {
   keep("camera", { choice, position: stage.camera.position.toArray(), target: stage.controls.target.toArray() });

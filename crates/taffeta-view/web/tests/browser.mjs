@@ -331,6 +331,8 @@ await test("the gallery opens scenes by their pictures", ["flag"], {}, async (op
 
 await test("how it looks survives a reload", ["hang"], {}, async (opened) => {
   assert.ok(await opened.locator("#hint").isVisible(), "who comes first is told what hands can do");
+  await opened.click("#play");
+  await lastFrame(opened);
   await opened.click("#hint-close");
   await opened.selectOption("#colour", "speed");
   await opened.click("#theme");

@@ -2,12 +2,13 @@
 import { readFileSync } from "node:fs";
 
 const module = await WebAssembly.instantiate(readFileSync(process.argv[2]), {});
-const { memory, golden_count, golden_kept, golden_found, golden_name, golden_name_length, golden_method, golden_method_length } =
+const { memory, golden_count, golden_kept, golden_found, golden_name, golden_name_length, golden_method, golden_method_length, fused_wrong } =
   module.instance.exports;
 const text = (from, length) => new TextDecoder().decode(new Uint8Array(memory.buffer, from, length));
 const hex = (hash) => BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
 
-let wrong = 0;
+let wrong = fused_wrong();
+if (wrong) console.log(`${wrong} products and sums are not fused as they should be`);
 for (let i = 0; i < golden_count(); i++) {
   const name = `${text(golden_name(i), golden_name_length(i))} by ${text(golden_method(i), golden_method_length(i))}`;
   const [kept, found] = [hex(golden_kept(i)), hex(golden_found(i))];

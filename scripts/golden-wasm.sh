@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=wasm32-unknown-unknown
+export RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+simd128"
 build=(build -p taffeta-scene --example golden --no-default-features --features golden --target $target)
 if rustc --print target-libdir --target $target >/dev/null 2>&1 && [ -d "$(rustc --print target-libdir --target $target)" ]; then
     cargo "${build[@]}"

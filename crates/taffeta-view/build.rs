@@ -13,6 +13,8 @@ fn main() -> io::Result<()> {
         "page",
         "web/src",
         "web/index.html",
+        "web/public",
+        "web/package.json",
         "web/package-lock.json",
         "web/vite.config.ts",
         "web/vite.widget.config.ts",
@@ -73,7 +75,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         let entry = entry?;
         let (name, target) = (entry.file_name(), to.join(entry.file_name()));
         if entry.file_type()?.is_dir() {
-            if name != "node_modules" && name != "dist" && name != "tests" {
+            if !["node_modules", "dist", "site", "shots", "tests"].iter().any(|left_out| name == *left_out) {
                 copy(&entry.path(), &target)?;
             }
         } else {
@@ -104,6 +106,7 @@ fn kind(path: &str) -> &'static str {
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("webp") => "image/webp",
         _ => "application/octet-stream",
     }
 }

@@ -1,7 +1,7 @@
 //! Where the time of steps goes, for reports: the clock that the engine does not have.
 
-use std::time::Instant;
 use taffeta::step::Observer;
+use web_time::Instant;
 
 /// Wall time of every stage, in the order in which they came first.
 #[derive(Debug, Default)]

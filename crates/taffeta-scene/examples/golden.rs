@@ -21,6 +21,41 @@ macro_rules! golden {
 
 include!("../../taffeta/tests/engine/determinism/golden.hashes");
 
+/// How many products and sums that are fused in lanes differ from those that a library fuses.
+#[unsafe(no_mangle)]
+pub extern "C" fn fused_wrong() -> u32 {
+    #[cfg(not(target_feature = "simd128"))]
+    return 0;
+    #[cfg(target_feature = "simd128")]
+    {
+        use taffeta::math::lanes::{LANES, Lanes, Wide};
+        use taffeta::math::{lanes_wasm::Simd128, random::Random};
+        let mut random = Random::new(3);
+        // Of all sizes, with few bits and with many, and now and then zero.
+        let mut number = |spread: f64| {
+            let scale = f64::exp2((spread * (random.unit() - 0.5)).round());
+            let few = (16.0 * (random.unit() - 0.5)).round();
+            scale * if random.unit() < 0.3 { few } else { random.unit() - 0.5 }
+        };
+        let mut wrong = 0;
+        for round in 0..20_000 {
+            let spread = [0.0, 8.0, 120.0, 2000.0][round % 4];
+            let [a, mut b, mut c] = [(); 3].map(|()| Lanes(std::array::from_fn(|_| number(spread))));
+            if round % 3 == 0 {
+                // Sums that nearly or wholly cancel, and ties.
+                c = Lanes(std::array::from_fn(|l| -a.0[l] * b.0[l]));
+            } else if round % 3 == 1 {
+                b = Lanes(std::array::from_fn(|l| b.0[l] * f64::EPSILON / 2.0));
+            }
+            let mut found = Lanes::ZERO;
+            Simd128::load(&a).mul_add(Simd128::load(&b), Simd128::load(&c)).store(&mut found);
+            let right = |l: &usize| a.0[*l].mul_add(b.0[*l], c.0[*l]).to_bits() == found.0[*l].to_bits();
+            wrong += (0..LANES).filter(|l| !right(l)).count() as u32;
+        }
+        wrong
+    }
+}
+
 /// How many hashes are kept.
 #[unsafe(no_mangle)]
 pub extern "C" fn golden_count() -> u32 {

@@ -1,52 +1,13 @@
 //! What the simulation and the pages share: the newest of everything, and who controls. Nothing here waits for anybody.
 
-use crate::live::Work;
-use crate::message::{Request, notice};
-use axum::body::Bytes;
 use serde_json::Value;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
-use taffeta::step::StepError;
-use tokio::sync::{broadcast, mpsc, watch};
+use taffeta_session::{Computed, Job, Shot};
+use tokio::sync::{broadcast, watch};
 
 /// Pages at once.
 const MOST_PAGES: usize = 16;
-
-/// What is sent of a frame, and of the shape it belongs to.
-#[derive(Debug, Clone)]
-pub struct Shot {
-    /// Number of the message.
-    pub serial: u64,
-    /// Number of the shape.
-    pub shape: u32,
-    /// The shape as a message.
-    pub shape_packet: Bytes,
-    /// The frame as a message.
-    pub packet: Bytes,
-}
-
-/// A request on its way to the simulation, and where its answer goes.
-#[derive(Debug)]
-pub struct Job {
-    /// The number that the answer repeats.
-    pub id: Option<u64>,
-    /// What is asked.
-    pub request: Request,
-    /// Which page asks.
-    pub page: u64,
-    /// Text messages to the page that asks.
-    pub answer: mpsc::Sender<String>,
-}
-
-/// A frame that was computed, or given up.
-pub struct Computed {
-    /// Which of the frames sent off it is.
-    pub ticket: u64,
-    /// The simulations.
-    pub work: Work,
-    /// Whether they got to its end.
-    pub outcome: Result<(), StepError>,
-}
 
 /// What the simulation's thread hears.
 pub enum Event {
@@ -145,8 +106,8 @@ impl Hub {
     }
 
     /// Tells all pages. Where nobody listens, nobody needs to know.
-    pub fn tell(&self, text: &str, bad: bool) {
-        let _ = self.notices.send(notice(text, bad));
+    pub fn tell(&self, notice: String) {
+        let _ = self.notices.send(notice);
     }
 }
 

@@ -6,33 +6,21 @@
 //!            +----------------------- requests ---------------------------+
 //! ```
 //!
-//! `docs/viewer.md` has the messages and what is done for safety.
+//! What is open and what pages ask of it is `taffeta-session`; here are its threads and its pages. `docs/viewer.md` has the messages and what is done for safety.
 
-mod certifier;
-mod choice;
-mod edit;
-mod film;
 mod guard;
 mod hub;
-mod live;
-mod look;
-mod memory;
-mod message;
-mod packet;
 mod page;
-mod requests;
 mod server;
 mod socket;
 mod studio;
-mod tape;
 pub mod widget;
 
-pub use choice::{Choice, OpenError};
 pub use page::is_built as page_is_built;
+pub use taffeta_session::{Choice, OpenError};
 
 use guard::Token;
 use hub::Hub;
-use serde_json::{Value, json};
 use server::Door;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -41,7 +29,7 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use studio::Studio;
-use taffeta_scene::{Method, Preset, presets};
+use taffeta_session::{Session, Shelf, message};
 use tokio::sync::watch;
 
 /// Requests that may wait for the simulation.
@@ -116,10 +104,16 @@ impl Viewer {
         }
         let at_work = hub.clone();
         let studio = thread::Builder::new().name("simulation".into()).spawn(move || {
-            Studio::new(at_work, choices, id, opened, folder, pool).run(&events);
+            let host = Studio { hub: at_work, pool };
+            studio::run(Session::new(host, choices, id, opened, Shelf::Folder(folder)), &events);
         });
         let (stop, stopped) = watch::channel(false);
-        let door = Door { token: token.clone(), address: host, hub: hub.clone(), hello: Arc::new(hello()) };
+        let door = Door {
+            token: token.clone(),
+            address: host,
+            hub: hub.clone(),
+            hello: Arc::new(message::hello(cores())),
+        };
         let server = thread::Builder::new().name("server".into()).spawn(move || {
             runtime.block_on(async move {
                 // It was bound and set up above; what is left to fail is the runtime itself.
@@ -175,20 +169,4 @@ fn cores() -> usize {
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build()
-}
-
-/// What a page is told first: all that does not change.
-fn hello() -> Value {
-    let method = |method: &Method| json!({ "name": method.name(), "about": method.about() });
-    let fabric =
-        |preset: Preset| json!({ "name": preset.name, "about": preset.about, "fabric": preset.fabric });
-    json!({
-        "v": message::VERSION,
-        "kind": "hello",
-        "program": env!("CARGO_PKG_VERSION"),
-        "methods": Method::ALL.iter().map(method).collect::<Vec<_>>(),
-        "fabrics": presets().into_iter().map(fabric).collect::<Vec<_>>(),
-        "schema": taffeta_scene::schema(),
-        "cores": cores(),
-    })
 }

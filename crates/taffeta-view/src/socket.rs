@@ -1,17 +1,17 @@
 //! One page at its socket: it gets the newest frame when it has shown an older one, and its requests are handed on.
 
-use crate::hub::{Hub, Job, Pages, Shot};
-use crate::message::{self, Asked, Request, VERSION};
+use crate::hub::{Hub, Pages};
+use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use taffeta_session::message::{self, Asked, Request, VERSION};
+use taffeta_session::{Job, Shot, Unshown};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// Frames under way to a page that it has not shown yet.
-const MOST_UNSHOWN: usize = 2;
 /// A page that does not take a message in this time is let go; large ones may come by a slow line, or to a page that is busy [bytes in a second].
 const PATIENCE: Duration = Duration::from_secs(20);
 const SLOWEST: f64 = 65_536.0;
@@ -41,7 +41,8 @@ struct Gone;
 /// Serves a page until it goes.
 pub async fn attend(socket: WebSocket, seat: Seat, hello: Arc<Value>) {
     let (answers, mut answered) = mpsc::channel(MOST_ANSWERS);
-    let mut page = Page { socket, seat, answers, unshown: Vec::new(), shape: None, next: Instant::now() };
+    let mut page =
+        Page { socket, seat, answers, unshown: Unshown::default(), shape: None, next: Instant::now() };
     // However it ends, the seat is free afterwards.
     let _ = page.serve(&hello, &mut answered).await;
 }
@@ -49,9 +50,8 @@ pub async fn attend(socket: WebSocket, seat: Seat, hello: Arc<Value>) {
 struct Page {
     socket: WebSocket,
     seat: Seat,
-    answers: mpsc::Sender<String>,
-    /// Serial numbers of frames that were sent and not shown yet.
-    unshown: Vec<u64>,
+    answers: mpsc::Sender<Message>,
+    unshown: Unshown,
     /// The shape sent last.
     shape: Option<u32>,
     /// When the next message is due at the slowest pace.
@@ -59,7 +59,7 @@ struct Page {
 }
 
 impl Page {
-    async fn serve(&mut self, hello: &Value, answered: &mut mpsc::Receiver<String>) -> Result<(), Gone> {
+    async fn serve(&mut self, hello: &Value, answered: &mut mpsc::Receiver<Message>) -> Result<(), Gone> {
         let hub = self.seat.hub.clone();
         let (mut shots, mut status) = (hub.shot.subscribe(), hub.status.subscribe());
         let (mut pages, mut notices) = (hub.pages.subscribe(), hub.notices.subscribe());
@@ -71,7 +71,7 @@ impl Page {
             // Somebody who asks without end still sees frames, and the other way round: the choice is random.
             tokio::select! {
                 message = self.socket.recv() => self.hear(message.and_then(Result::ok).ok_or(Gone)?).await?,
-                Some(answer) = answered.recv() => self.send(Message::text(answer)).await?,
+                Some(answer) = answered.recv() => self.send(answer).await?,
                 notice = notices.recv() => match notice {
                     Ok(notice) => self.send(Message::text(notice)).await?,
                     Err(RecvError::Lagged(_)) => {}
@@ -90,7 +90,7 @@ impl Page {
                     let text = self.told(&pages.borrow_and_update());
                     self.send(Message::text(text)).await?;
                 }
-                changed = shots.changed(), if self.unshown.len() < MOST_UNSHOWN => {
+                changed = shots.changed(), if self.unshown.has_room() => {
                     changed.map_err(|_| Gone)?;
                     let shot = shots.borrow_and_update().clone();
                     if let Some(shot) = shot {
@@ -107,7 +107,7 @@ impl Page {
             self.send(Message::Binary(shot.shape_packet.clone())).await?;
             self.shape = Some(shot.shape);
         }
-        self.unshown.push(shot.serial);
+        self.unshown.sent(shot.serial);
         self.send(Message::Binary(shot.packet.clone())).await
     }
 
@@ -126,7 +126,7 @@ impl Page {
         };
         match request {
             Request::Got { serial } => {
-                self.unshown.retain(|sent| *sent > serial);
+                self.unshown.shown(serial);
                 Ok(())
             }
             Request::Take {} => {
@@ -137,7 +137,13 @@ impl Page {
                 self.refuse(id, "another page controls; take control first").await
             }
             request => {
-                let job = Job { id, request, page: self.seat.number, answer: self.answers.clone() };
+                let answers = self.answers.clone();
+                let answer = Box::new(move |text: String, file: Option<Bytes>| {
+                    // A page that does not take its answers does not get them.
+                    let file = file.map(Message::Binary).map(|file| answers.try_send(file));
+                    let _ = answers.try_send(Message::text(text)).and(file.unwrap_or(Ok(())));
+                });
+                let job = Job { id, request, page: self.seat.number, answer };
                 if self.seat.hub.ask(job) {
                     return Ok(());
                 }

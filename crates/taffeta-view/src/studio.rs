@@ -1,448 +1,88 @@
-//! The simulation's own thread: it owns what is open, has its frames computed at their pace, carries out requests, and publishes.
-//!
-//! Frames are computed on the threads of the pool, so that requests are answered meanwhile. What has to have the simulation at hand cancels the frame and
-//! waits until it is back, no longer than a sub-step; what begins anew does not even wait for that.
+//! The simulation's own thread: a session whose frames are computed on the threads of a pool, and whose pages are at the hub.
 
-use crate::certifier::Certifier;
-use crate::choice::{Choice, Opened};
-use crate::hub::{Computed, Event, Hub, Job, Shot};
-use crate::message::{self, Request};
-use crate::packet::Packet;
-use crate::tape::Tape;
-use axum::body::Bytes;
-use serde_json::{Map, Value, json};
-use std::collections::VecDeque;
-use std::path::PathBuf;
+use crate::hub::{Event, Hub};
+use rayon::ThreadPool;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use taffeta::step::StepError;
-
-/// How often a thread that has nothing to do looks whether a page has come or a certificate is there.
-const IDLE: Duration = Duration::from_millis(50);
-
-/// While it plays, intersections are searched no more often than this: a search costs as much as a step.
-const CERTIFY_EVERY: Duration = Duration::from_millis(200);
-
-/// Pages are told of a frame that takes longer than this.
-const LONG: Duration = Duration::from_millis(500);
+use taffeta_session::{Computed, Host, Session, Shot, Work};
 
 /// At the end a frame that is under way is waited for no longer than this.
 const FAREWELL: Duration = Duration::from_millis(150);
 
-/// A frame that is being computed.
-struct UnderWay {
-    ticket: u64,
-    begun: Instant,
-    cancelled: Arc<AtomicBool>,
-    /// Whether pages have been told that it takes long.
-    told: bool,
-}
-
-/// All that the thread owns.
+/// The threads and the pages of the program.
 pub struct Studio {
-    pub(crate) hub: Arc<Hub>,
-    pub(crate) choices: Vec<Choice>,
-    /// Which of the choices is open.
-    pub(crate) choice: String,
-    pub(crate) opened: Opened,
-    pub(crate) playing: bool,
-    /// Simulated seconds in a second; nothing for as fast as it goes.
-    pub(crate) speed: Option<f64>,
-    pub(crate) pool: rayon::ThreadPool,
-    /// Where recordings go.
-    pub(crate) folder: PathBuf,
-    pub(crate) tape: Option<Tape>,
-    /// Frames that were asked for one by one.
-    pub(crate) asked: u32,
-    under_way: Option<UnderWay>,
-    /// Frames sent off so far.
-    tickets: u64,
-    /// What a page has in its hand, and which.
-    pub(crate) grip: Option<(u64, u32)>,
-    /// Requests that wait for the frame to be back.
-    waiting: VecDeque<Job>,
-    certifier: Certifier,
-    /// Whether the present frame still waits to be certified.
-    uncertified: bool,
-    /// When the last one was handed in.
-    handed_in: Instant,
-    shape: u32,
-    shape_packet: Bytes,
-    serial: u64,
-    /// When the next frame is to be there.
-    pub(crate) due: Instant,
+    /// Where pages are.
+    pub hub: Arc<Hub>,
+    /// What computes.
+    pub pool: ThreadPool,
 }
 
-impl Studio {
-    /// With something open, at its start.
-    pub fn new(
-        hub: Arc<Hub>,
-        choices: Vec<Choice>,
-        choice: String,
-        opened: Opened,
-        folder: PathBuf,
-        pool: rayon::ThreadPool,
-    ) -> Self {
-        let mut studio = Self {
-            hub,
-            choices,
-            choice,
-            opened,
-            playing: true,
-            speed: Some(1.0),
-            pool,
-            folder,
-            tape: None,
-            asked: 0,
-            under_way: None,
-            tickets: 0,
-            grip: None,
-            waiting: VecDeque::new(),
-            certifier: Certifier::start(),
-            uncertified: false,
-            handed_in: Instant::now(),
-            shape: 0,
-            shape_packet: Bytes::new(),
-            serial: 0,
-            due: Instant::now(),
-        };
-        studio.reshape();
-        studio.publish();
-        studio
+impl Host for Studio {
+    fn show(&mut self, shot: Shot) {
+        self.hub.shot.send_replace(Some(Arc::new(shot)));
     }
 
-    /// Works until the hub is closed.
-    pub fn run(mut self, events: &Receiver<Event>) {
-        loop {
-            self.let_go();
-            let moves = self.moves();
-            let wait = match &self.under_way {
-                Some(frame) if !frame.told => (frame.begun + LONG).saturating_duration_since(Instant::now()),
-                None if moves => self.due.saturating_duration_since(Instant::now()),
-                _ => IDLE,
-            };
-            match events.recv_timeout(wait) {
-                Ok(Event::Asked(job)) => self.hear(job),
-                Ok(Event::Computed(computed)) => self.take_back(*computed),
-                Ok(Event::Closing) | Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => match &mut self.under_way {
-                    Some(frame) => {
-                        frame.told |= frame.begun.elapsed() >= LONG;
-                        self.tell_status();
-                    }
-                    None if moves => self.advance(),
-                    None => self.take_findings(),
-                },
-            }
-        }
-        self.end(events);
+    fn tell_status(&mut self, status: Value) {
+        self.hub.status.send_replace(Arc::new(status));
     }
 
-    /// The program ends: what is recorded gets its last state, if that is there soon.
-    fn end(mut self, events: &Receiver<Event>) {
-        self.cancel();
-        let until = Instant::now() + FAREWELL;
-        while self.under_way.is_some() && self.tape.is_some() {
-            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::Computed(computed)) => self.take_back(*computed),
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
-        if let (Some(tape), Opened::Live(live)) = (self.tape.take(), &self.opened) {
-            // There is no page left to tell of a failure, and the frames that were written are safe.
-            let _ = tape.end(live);
-        }
+    fn tell(&mut self, notice: String) {
+        self.hub.tell(notice);
     }
 
-    /// What a page had in its hand falls when that page is gone or controls no more.
-    fn let_go(&mut self) {
-        let control = self.hub.pages.borrow().control;
-        if let Some((_, particle)) = self.grip.take_if(|(page, _)| Some(*page) != control)
-            && let Opened::Live(live) = &mut self.opened
-        {
-            live.free(particle);
-            self.tell_status();
-        }
+    fn is_watched(&self) -> bool {
+        !self.hub.pages.borrow().present.is_empty()
     }
 
-    /// Whether a frame is wanted. Where nobody looks nothing moves by itself, so that nobody misses the start.
-    fn moves(&self) -> bool {
-        self.asked > 0 || (self.playing && !self.hub.pages.borrow().present.is_empty())
+    fn control(&self) -> Option<u64> {
+        self.hub.pages.borrow().control
     }
 
-    /// Carries a request out now, or when the simulation is back.
-    fn hear(&mut self, job: Job) {
-        let at_once = match &job.request {
-            _ if self.under_way.is_none() => true,
-            Request::Pause {} | Request::Play {} | Request::Speed { .. } => true,
-            // What a recording ends with is the simulation's state.
-            Request::Reset {} | Request::Open { .. } => self.tape.is_none(),
-            _ if !self.waiting.is_empty() => false,
-            Request::Set { key, value } => match &self.opened {
-                Opened::Live(live) => live.is_quick(key, value),
-                Opened::Film(_) => true,
-            },
-            Request::Compare { .. } | Request::Ball { .. } | Request::Record {} | Request::Stop {} => false,
-            _ => true,
-        };
-        if at_once {
-            return self.carry_out(job);
-        }
-        self.cancel();
-        self.waiting.push_back(job);
-    }
-
-    /// Carries out a request and answers it.
-    fn carry_out(&mut self, job: Job) {
-        let Job { id, request, page, answer } = job;
-        let text = match self.request(request, page) {
-            Ok(done) => message::reply(id, &done),
-            Err(reason) => message::error(id, &reason),
-        };
-        self.tell_status();
-        // A page that does not take its answers does not get them.
-        let _ = answer.try_send(text);
-    }
-
-    /// Asks a frame that is under way to end.
-    pub(crate) fn cancel(&mut self) {
-        if let Some(frame) = &self.under_way {
-            frame.cancelled.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Gives up a frame that is under way: all begins anew. Who waited for it is told.
-    pub(crate) fn abandon(&mut self) {
-        self.asked = 0;
-        let Some(frame) = self.under_way.take() else { return };
-        frame.cancelled.store(true, Ordering::Relaxed);
-        for Job { id, answer, .. } in std::mem::take(&mut self.waiting) {
-            let _ = answer.try_send(message::error(id, "this was not done: the scene has begun anew since"));
-        }
-    }
-
-    /// Moves on by one frame: shows the next of a recording, or has that of a simulation computed.
-    fn advance(&mut self) {
-        let live = match &mut self.opened {
-            Opened::Live(live) => live,
-            Opened::Film(film) => {
-                let (next, frame_time) = (film.at + 1, film.frame_time());
-                if next >= film.frames() {
-                    (self.playing, self.asked) = (false, 0);
-                    return self.tell_status();
-                }
-                if let Err(error) = film.seek(next) {
-                    return self.halt(&error.to_string());
-                }
-                return self.arrive(frame_time);
-            }
-        };
+    fn compute(&mut self, ticket: u64, mut work: Work, cancelled: Arc<AtomicBool>) {
         // The program ends.
         let Some(events) = self.hub.events() else { return };
-        let (mut work, landed) = live.next_frame();
-        self.tickets += 1;
-        let (ticket, cancelled) = (self.tickets, Arc::new(AtomicBool::new(false)));
-        let asked = cancelled.clone();
-        self.under_way = Some(UnderWay { ticket, begun: Instant::now(), cancelled, told: false });
         self.pool.spawn(move || {
-            let outcome = work.run(&asked);
+            let outcome = work.run(|| cancelled.load(Ordering::Relaxed));
             // Nobody waits for it where the program has ended.
             let _ = events.send(Event::Computed(Box::new(Computed { ticket, work, outcome })));
         });
-        if landed {
-            self.reshape();
+    }
+
+    fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    fn cores(&self) -> usize {
+        crate::cores()
+    }
+
+    fn set_threads(&mut self, count: usize) -> Result<(), String> {
+        self.pool = crate::pool(count).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+}
+
+/// Works until the hub is closed.
+pub fn run(mut session: Session<Studio>, events: &Receiver<Event>) {
+    loop {
+        match events.recv_timeout(session.wait()) {
+            Ok(Event::Asked(job)) => session.hear(job),
+            Ok(Event::Computed(computed)) => session.take_back(*computed),
+            Ok(Event::Closing) | Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => session.tick(),
         }
     }
-
-    /// Takes a frame back, unless it was given up, and carries out what waited for it.
-    fn take_back(&mut self, computed: Computed) {
-        let Computed { ticket, work, outcome } = computed;
-        let (Some(frame), Opened::Live(live)) = (&self.under_way, &mut self.opened) else { return };
-        if frame.ticket != ticket {
-            return;
-        }
-        let told = frame.told;
-        self.under_way = None;
-        let frame_time = live.scene.frame_time;
-        match live.take_back(work, outcome) {
-            Ok(reshaped) => {
-                // Cloth has torn.
-                if reshaped {
-                    self.reshape();
-                }
-                self.arrive(frame_time);
-            }
-            Err(StepError::Cancelled) => {}
-            Err(error) => self.halt(&error.to_string()),
-        }
-        if told {
-            self.tell_status();
-        }
-        while let Some(job) = self.waiting.pop_front() {
-            self.carry_out(job);
+    session.cancel();
+    let until = Instant::now() + FAREWELL;
+    while session.is_recorded() {
+        match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Event::Computed(computed)) => session.take_back(*computed),
+            Ok(_) => {}
+            Err(_) => break,
         }
     }
-
-    /// A new frame is there.
-    fn arrive(&mut self, frame_time: f64) {
-        self.asked = self.asked.saturating_sub(1);
-        self.keep_on_tape();
-        self.uncertified = true;
-        self.publish();
-        self.pace(frame_time);
-        if !self.playing {
-            self.tell_status();
-        }
-    }
-
-    /// When the next frame is due. What could not be kept up with is not made up for.
-    fn pace(&mut self, frame_time: f64) {
-        let wait = self.speed.map_or(Duration::ZERO, |speed| Duration::from_secs_f64(frame_time / speed));
-        self.due = (self.due + wait).max(Instant::now());
-    }
-
-    /// The simulation cannot go on: it stands still, and all are told why.
-    fn halt(&mut self, reason: &str) {
-        (self.playing, self.asked) = (false, 0);
-        self.hub.tell(reason, true);
-        self.tell_status();
-    }
-
-    fn keep_on_tape(&mut self) {
-        if let (Some(tape), Opened::Live(live)) = (&mut self.tape, &self.opened)
-            && let Err(error) = tape.frame(live)
-        {
-            self.tape = None;
-            self.hub.tell(&format!("the recording has ended: {error}"), true);
-            self.tell_status();
-        }
-    }
-
-    /// What is drawn has changed: pages need the new shape before the next frame.
-    pub(crate) fn reshape(&mut self) {
-        self.shape += 1;
-        self.shape_packet = match &self.opened {
-            Opened::Live(live) => live.figure.packet(self.shape),
-            Opened::Film(film) => film.figure.packet(self.shape),
-        };
-        self.tell_status();
-    }
-
-    /// Shows the present frame to all pages.
-    pub(crate) fn publish(&mut self) {
-        self.collect_findings();
-        self.certify();
-        self.serial += 1;
-        let mut packet = Packet::default();
-        let (time, sides) = match &self.opened {
-            Opened::Live(live) => {
-                let pack =
-                    |(number, side): (usize, crate::look::Side)| side.pack(&live.figure, number, &mut packet);
-                (live.time(), live.looks().enumerate().map(pack).collect())
-            }
-            Opened::Film(film) => {
-                let (_, time) = film.shown();
-                (time, vec![film.look().pack(&film.figure, 0, &mut packet)])
-            }
-        };
-        let packet = packet.finish(Map::from_iter([
-            ("kind".into(), json!("frame")),
-            ("shape".into(), json!(self.shape)),
-            ("serial".into(), json!(self.serial)),
-            ("frame".into(), json!(self.opened.frame())),
-            ("time".into(), json!(time)),
-            ("sides".into(), Value::Array(sides)),
-        ]));
-        let (serial, shape, shape_packet) = (self.serial, self.shape, self.shape_packet.clone());
-        self.hub.shot.send_replace(Some(Arc::new(Shot { serial, shape, shape_packet, packet })));
-    }
-
-    /// Puts certificates to their sides; says whether there were any.
-    fn collect_findings(&mut self) -> bool {
-        let mut any = false;
-        for finding in self.certifier.found() {
-            if let (true, Opened::Live(live)) = (finding.shape == self.shape, &mut self.opened) {
-                live.certified(finding.side, finding.told);
-                any = true;
-            }
-        }
-        any
-    }
-
-    /// Has the present frame certified, unless the frames before still are.
-    fn certify(&mut self) {
-        let due = !self.playing || self.handed_in.elapsed() >= CERTIFY_EVERY;
-        if let (true, Opened::Live(live)) =
-            (self.uncertified && due && self.certifier.is_free(), &self.opened)
-        {
-            live.certify(&mut self.certifier, self.shape);
-            (self.uncertified, self.handed_in) = (false, Instant::now());
-        }
-    }
-
-    /// While nothing moves, certificates of the present frame come in.
-    fn take_findings(&mut self) {
-        if self.collect_findings() {
-            self.publish();
-        }
-        self.certify();
-    }
-
-    /// The present frame is another one than before, or is looked at anew.
-    pub(crate) fn renewed(&mut self) {
-        self.uncertified = true;
-        self.due = Instant::now();
-        self.publish();
-    }
-
-    /// Tells all pages what the controls show.
-    pub(crate) fn tell_status(&mut self) {
-        let mut status = json!({
-            "v": message::VERSION,
-            "kind": "status",
-            "choice": self.choice,
-            "choices": self.choices.iter().map(Choice::told).collect::<Vec<_>>(),
-            "playing": self.playing,
-            "speed": self.speed,
-            // Where it stands still: the last frame may come later than this.
-            "at": (!self.playing).then(|| self.opened.frame()),
-            "computing": self.under_way.as_ref().is_some_and(|frame| frame.told),
-            "threads": self.pool.current_num_threads(),
-            "recording": self.tape.as_ref().map(|tape| tape.path.display().to_string()),
-        });
-        let more = match &self.opened {
-            Opened::Live(live) => json!({
-                "live": true,
-                "scene": live.scene,
-                "changed": live.changed,
-                "compare": live.compare.map(|method| method.name()),
-                "held": live.hands.held.keys().collect::<Vec<_>>(),
-                "freed": live.hands.freed,
-                "frames": null,
-            }),
-            Opened::Film(film) => json!({
-                "live": false,
-                "scene": film.scene,
-                "changed": [],
-                "compare": null,
-                "held": [],
-                "freed": [],
-                "frames": film.frames(),
-                "damage": film.damage,
-            }),
-        };
-        if let (Value::Object(status), Value::Object(more)) = (&mut status, more) {
-            status.extend(more);
-        }
-        self.hub.status.send_if_modified(|before| {
-            let differs = **before != status;
-            if differs {
-                *before = Arc::new(status);
-            }
-            differs
-        });
-    }
+    session.end();
 }

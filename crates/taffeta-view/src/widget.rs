@@ -1,13 +1,11 @@
 //! Cloth as messages to a page that has no server: the widget of a notebook. They are those of `docs/viewer.md`.
 
-use crate::film::Film;
-use crate::look::{Figure, Side};
-use crate::packet::Packet;
 use crate::page;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use taffeta::Simulation;
-use taffeta_io::recording::RecordingError;
+use taffeta_io::recording::{Reader, RecordingError};
+use taffeta_session::{Figure, Film, Packet, Side};
 
 /// The widget as one module of JavaScript, three.js and all; nothing where the page could not be built.
 pub fn source() -> Option<&'static str> {
@@ -58,7 +56,7 @@ pub struct Recorded(Film);
 impl Recorded {
     /// Opens it.
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
-        Film::open(path).map(Self)
+        Film::of(Reader::open(path)?).map(Self)
     }
 
     /// The message that shows what it is of.

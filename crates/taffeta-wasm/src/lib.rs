@@ -2,6 +2,8 @@
 //!
 //! Numbers by the thousand stay in the memory of the module; JavaScript is told where they are and looks at them there.
 
+mod desk;
+
 use serde_json::{Value, json};
 use taffeta_io::catalogue;
 use taffeta_io::scene_file::{self, SceneSource};

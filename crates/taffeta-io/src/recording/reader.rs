@@ -6,8 +6,9 @@ use super::payload;
 use super::torn;
 use super::{Frame, FullState, Header, RecordingError};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use taffeta::model::Split;
 
 /// Reads a recording, also one that is being written; it sees whole blocks only.
@@ -67,11 +68,16 @@ impl Reader {
             offset: 0,
             source,
         })?;
-        Reader::over(file, path)
+        Reader::over(Box::new(file), path)
+    }
+
+    /// Reads a recording that is in memory; `name` stands for its path in messages.
+    pub fn from_bytes(bytes: Arc<[u8]>, name: &Path) -> Result<Reader, RecordingError> {
+        Reader::over(Box::new(Cursor::new(bytes)), name)
     }
 
     /// Reads from an open file.
-    pub(super) fn over(file: File, path: &Path) -> Result<Reader, RecordingError> {
+    pub(super) fn over(file: Box<dyn Store>, path: &Path) -> Result<Reader, RecordingError> {
         let mut source = Source { file, path: path.into(), identity: 0, buffer: Vec::new() };
         let size = source.size()?;
         source.prologue(size)?;
@@ -290,9 +296,14 @@ impl Reader {
     }
 }
 
+/// A file, or what stands for one.
+pub(super) trait Store: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Store for T {}
+
 /// The file, and the one buffer through which all blocks pass.
 struct Source {
-    file: File,
+    file: Box<dyn Store>,
     path: PathBuf,
     identity: u64,
     buffer: Vec<u8>,
@@ -300,8 +311,8 @@ struct Source {
 
 impl Source {
     /// Size of the file now [bytes].
-    fn size(&self) -> Result<u64, RecordingError> {
-        self.file.metadata().map(|data| data.len()).map_err(|source| self.failure(0, source))
+    fn size(&mut self) -> Result<u64, RecordingError> {
+        self.file.seek(SeekFrom::End(0)).map_err(|source| self.failure(0, source))
     }
 
     /// Checks magic and version.

@@ -36,7 +36,7 @@ impl Writer {
         let locked = Locked::new(file, path)?;
         let file = locked.file();
         let size = file.metadata().map_err(failure("reading", 0))?.len();
-        let mut reader = Reader::over(file.try_clone().map_err(failure("opening", 0))?, path)?;
+        let mut reader = Reader::over(Box::new(file.try_clone().map_err(failure("opening", 0))?), path)?;
         let Whole { order, state, frames_after, sequence, end, damage } = verify(&mut reader)?;
         // A killed process and a lost file system cache leave the front part of a block, nothing else.
         if let Some(damage) = damage.clone().filter(|damage| !matches!(damage.fault, Fault::Truncated { .. }))

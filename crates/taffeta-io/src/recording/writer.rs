@@ -7,6 +7,7 @@ use super::{Frame, FullState, Header, RecordingError};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where bytes go: a file, or in tests something that fails like one.
 pub(super) trait Sink: Send + Sync {
@@ -76,6 +77,24 @@ impl Sink for File {
     }
 }
 
+impl Sink for Arc<Mutex<Vec<u8>>> {
+    fn append(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.cut(offset)?;
+        self.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn cut(&mut self, offset: u64) -> io::Result<()> {
+        let offset = usize::try_from(offset).map_err(io::Error::other)?;
+        self.lock().unwrap_or_else(PoisonError::into_inner).truncate(offset);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Writes a recording; dropped without [`Writer::finish`] it leaves one that can be resumed.
 ///
 /// It holds an exclusive lock on the file. Where locks bind everyone (Windows), readers have to wait for it too.
@@ -110,6 +129,11 @@ impl Writer {
             // A file without a header is worth nothing and would only stand in the way of the next attempt.
             let _ = std::fs::remove_file(path);
         })
+    }
+
+    /// Starts a recording in memory that is empty.
+    pub fn to_memory(bytes: Arc<Mutex<Vec<u8>>>, header: &Header) -> Result<Writer, RecordingError> {
+        Writer::begin(Box::new(bytes), Path::new("memory"), header)
     }
 
     /// Starts a recording in an empty sink.

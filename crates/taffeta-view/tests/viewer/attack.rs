@@ -166,6 +166,39 @@ fn bad_messages(url: &str, over: &AtomicBool) {
 }
 
 #[test]
+fn a_scene_that_a_page_brings_reads_no_file() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("secret.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let secret = folder.path().join("secret.obj").display().to_string();
+    let viewer = viewer(folder.path());
+    let mut page = Page::open(&viewer.url());
+    page.until(|told| told["kind"] == "pages" && told["control"] == true);
+    let mut refused = |name: &str, text: String| {
+        page.send(&json!({ "v": 1, "id": 5, "do": "read", "name": name, "text": text }).to_string());
+        page.until(|told| told["id"] == 5)["error"].as_str().unwrap_or_default().to_string()
+    };
+    let fine = "[[cloth]]\nsheet = { width = 1, height = 1, columns = 9, rows = 9 }\n";
+    for file in [secret.as_str(), "secret.obj", "../secret.obj", "/etc/passwd"] {
+        assert!(!refused("mine", format!("[[cloth]]\nmesh = {{ file = {file:?} }}\n")).is_empty(), "{file}");
+        assert!(!refused("mine", format!("[[garment]]\npattern = {file:?}\n")).is_empty(), "{file}");
+    }
+    for (name, text) in [
+        ("", fine.to_string()),
+        ("hang", fine.into()),
+        (&*"x".repeat(200), fine.into()),
+        ("mine", "[[cloth]]\nfabric = \"tin\"\n".into()),
+        ("mine", fine.replace('9', "100000")),
+    ] {
+        assert!(!refused(name, text).is_empty(), "{name}");
+    }
+    assert_eq!(refused("mine", fine.into()), "");
+    for number in 1..50 {
+        assert_eq!(refused(&format!("mine {number}"), fine.into()), "");
+    }
+    assert!(refused("one more", fine.into()).contains("already"));
+}
+
+#[test]
 fn a_flood_of_requests_is_answered_or_refused_and_nothing_breaks() {
     let folder = TempDir::new().unwrap();
     let viewer = viewer(folder.path());

@@ -9,7 +9,8 @@ export class Bodies {
   private readonly meshes: THREE.Mesh[];
 
   constructor(shape: Shape, private readonly side: number, extent: number) {
-    this.meshes = shape.bodies.map(({ form }, number) => body(form, shape, number, extent));
+    const colour = besides(shape.cloths.map((cloth) => cloth.colour));
+    this.meshes = shape.bodies.map(({ form }, number) => body(form, shape, number, extent, colour));
     // A ball is soon further away than anybody wants to look.
     this.meshes.slice(this.meshes.length - shape.thrown).forEach((mesh) => (mesh.userData.passes = true));
     this.meshes.forEach((mesh) => this.group.add(mesh));
@@ -59,9 +60,16 @@ export class Bodies {
   }
 }
 
-function body(form: Form, shape: Shape, number: number, extent: number): THREE.Mesh {
+/** A grey from which cloth of these colours stands out: dark where they are light, light where they are dark. */
+function besides(colours: string[]): number {
+  const light = (css: string) => new THREE.Color(css).getHSL({ h: 0, s: 0, l: 0 }, THREE.SRGBColorSpace).l;
+  const mean = colours.reduce((sum, css) => sum + light(css), 0) / Math.max(1, colours.length);
+  return mean > 0.55 ? 0x6d747e : 0xc3c8cf;
+}
+
+function body(form: Form, shape: Shape, number: number, extent: number, colour: number): THREE.Mesh {
   const mesh = new THREE.Mesh(geometry(form, shape, number, extent), new THREE.MeshLambertMaterial({
-    color: 0x9aa0a8,
+    color: colour,
     // Cloth lies a fraction of a millimetre above; depth is not that exact, and cloth is meant to win.
     polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 60,
   }));

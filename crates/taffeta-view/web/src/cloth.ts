@@ -192,12 +192,21 @@ export class Cloth {
       // Fabric colours do not change from frame to frame.
       if (this.shownColouring === "fabric") return;
       into.set(this.fabric);
-    } else if (colouring === "strain") paint(numbers("strain"), side.strain_unit * scale.factor, scale.high, into);
-    else if (colouring === "speed") paint(numbers("speed"), side.speed_unit * scale.factor, scale.high, into);
-    else paint(numbers("gap"), scale.factor, scale.high, into, true);
+    } else if (colouring === "strain") paint(numbers("strain"), side.strain_unit * scale.factor, scale, into);
+    else if (colouring === "speed") paint(numbers("speed"), side.speed_unit * scale.factor, scale, into);
+    else if (colouring === "contact" || colouring === "distance") paint(numbers("gap"), scale.factor, scale, into);
+    else paint(this.measured(colouring), scale.factor, scale, into);
     if (scale) linear(into);
     this.shownColouring = colouring;
     this.colours.needsUpdate = true;
+  }
+
+  /** What is measured on the cloth as it is drawn, for every particle: stretch along a thread [1], curvature [1/m]. */
+  private measured(colouring: Colouring): Float32Array {
+    const [x, n] = [this.positions.array as Float32Array, this.normals.array as Float32Array];
+    if (colouring === "curvature") return curvatures(x, n, this.edgeEnds);
+    const material = (this.mesh.geometry.getAttribute("material") as THREE.BufferAttribute).array as Float32Array;
+    return stretches(x, material, this.triangles, colouring === "warp strain" ? 0 : 1);
   }
 
   private copyLines(): void {
@@ -259,4 +268,44 @@ function smoothNormals(x: Float32Array, triangles: Uint32Array, n: Float32Array)
     const length = Math.hypot(n[i]!, n[i + 1]!, n[i + 2]!) || 1;
     n[i]! /= length; n[i + 1]! /= length; n[i + 2]! /= length;
   }
+}
+
+/** The mean stretch of the triangles around every particle along a material axis [1], by area: 0 is the warp, 1 the weft. */
+function stretches(x: Float32Array, material: Float32Array, triangles: Uint32Array, axis: 0 | 1): Float32Array {
+  const [sums, areas] = [new Float32Array(x.length / 3), new Float32Array(x.length / 3)];
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
+    const u1 = material[2 * b]! - material[2 * a]!, v1 = material[2 * b + 1]! - material[2 * a + 1]!;
+    const u2 = material[2 * c]! - material[2 * a]!, v2 = material[2 * c + 1]! - material[2 * a + 1]!;
+    const area = u1 * v2 - u2 * v1;
+    // Cloth without material coordinates has no threads.
+    if (Math.abs(area) < 1e-12) continue;
+    // The thread's direction as a sum of two edges.
+    const [p, q] = axis === 0 ? [v2 / area, -v1 / area] : [-u2 / area, u1 / area];
+    let square = 0;
+    for (let k = 0; k < 3; k++) square += (p * (x[3 * b + k]! - x[3 * a + k]!) + q * (x[3 * c + k]! - x[3 * a + k]!)) ** 2;
+    const size = Math.abs(area);
+    for (const corner of [a, b, c]) {
+      sums[corner]! += size * (Math.sqrt(square) - 1);
+      areas[corner]! += size;
+    }
+  }
+  return sums.map((sum, i) => (areas[i]! > 0 ? sum / areas[i]! : 0));
+}
+
+/** The largest curvature along the edges around every particle [1/m]: how much the normal turns on the way. */
+function curvatures(x: Float32Array, n: Float32Array, edges: Uint32Array): Float32Array {
+  const most = new Float32Array(x.length / 3);
+  for (let e = 0; e < edges.length; e += 2) {
+    const [a, b] = [edges[e]!, edges[e + 1]!];
+    let turn = 0, way = 0;
+    for (let k = 0; k < 3; k++) {
+      turn += (n[3 * b + k]! - n[3 * a + k]!) ** 2;
+      way += (x[3 * b + k]! - x[3 * a + k]!) ** 2;
+    }
+    const bent = Math.sqrt(turn / Math.max(way, 1e-12));
+    most[a] = Math.max(most[a]!, bent);
+    most[b] = Math.max(most[b]!, bent);
+  }
+  return most;
 }

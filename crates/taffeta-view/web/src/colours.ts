@@ -3,8 +3,19 @@
 import type { FrameSide, Shape } from "./protocol";
 import { figures } from "./words";
 
-export const COLOURINGS = ["fabric", "strain", "speed", "contact"] as const;
-export type Colouring = (typeof COLOURINGS)[number];
+/** What the cloth is coloured by, with what it is. */
+export const MAPS = {
+  fabric: "its own colour",
+  strain: "largest strain of the edges around a point",
+  "warp strain": "stretch along the warp; below zero it is compressed",
+  "weft strain": "stretch along the weft; below zero it is compressed",
+  speed: "how fast a point moves",
+  contact: "distance to spheres, capsules, boxes and planes up to 2 mm",
+  distance: "distance to spheres, capsules, boxes and planes up to 100 mm: the ease of a garment",
+  curvature: "how sharply the cloth bends: one over the radius",
+} as const;
+export type Colouring = keyof typeof MAPS;
+export const COLOURINGS = Object.keys(MAPS) as Colouring[];
 export const EDGES = ["none", "wireframe", "strips", "solver stage"] as const;
 export type Edges = (typeof EDGES)[number];
 
@@ -12,32 +23,41 @@ export type Edges = (typeof EDGES)[number];
 // so that folds are seen by their shade and not lost in the dark.
 const STOPS = [0xfcfdbf, 0xfec488, 0xfc8961, 0xe75263, 0xb73779, 0x832681, 0x51127c];
 
-const TABLE = new Uint8Array(256 * 3);
-for (let i = 0; i < 256; i++) {
-  const at = (i / 255) * (STOPS.length - 1);
-  const low = Math.min(Math.floor(at), STOPS.length - 2);
-  for (let c = 0; c < 3; c++) {
-    const channel = (stop: number) => ((STOPS[stop] ?? 0) >> (16 - 8 * c)) & 255;
-    TABLE[3 * i + c] = channel(low) + (at - low) * (channel(low + 1) - channel(low));
-  }
-}
+// For numbers below and above zero: as far from light grey on both sides (after Crameri's vik).
+const TWO_SIDED = [0x0a3d7a, 0x3b7fb5, 0x9cc4dd, 0xe9e6e2, 0xdfab86, 0xb8602f, 0x6e1e06];
 
-/** Colours of `count` numbers, which times `unit` reach up to `high`; `turned` starts from the other end. */
-export function paint(numbers: ArrayLike<number>, unit: number, high: number, into: Uint8Array, turned = false): void {
-  const scale = (255 * unit) / high;
+function table(stops: number[]): Uint8Array {
+  const made = new Uint8Array(256 * 3);
+  for (let i = 0; i < 256; i++) {
+    const at = (i / 255) * (stops.length - 1);
+    const low = Math.min(Math.floor(at), stops.length - 2);
+    for (let c = 0; c < 3; c++) {
+      const channel = (stop: number) => ((stops[stop] ?? 0) >> (16 - 8 * c)) & 255;
+      made[3 * i + c] = channel(low) + (at - low) * (channel(low + 1) - channel(low));
+    }
+  }
+  return made;
+}
+const [ONE_TABLE, TWO_TABLE] = [table(STOPS), table(TWO_SIDED)];
+
+/** Colours of numbers, which times `unit` are in the unit of the scale. */
+export function paint(numbers: ArrayLike<number>, unit: number, { low, high, turned }: Scale, into: Uint8Array): void {
+  const colours = low < 0 ? TWO_TABLE : ONE_TABLE;
+  const scale = 255 / (high - low);
   for (let i = 0; i < numbers.length; i++) {
-    let at = Math.min(255, numbers[i]! * scale) | 0;
+    let at = Math.max(0, Math.min(255, (numbers[i]! * unit - low) * scale)) | 0;
     if (turned) at = 255 - at;
-    into[3 * i] = TABLE[3 * at]!;
-    into[3 * i + 1] = TABLE[3 * at + 1]!;
-    into[3 * i + 2] = TABLE[3 * at + 2]!;
+    into[3 * i] = colours[3 * at]!;
+    into[3 * i + 1] = colours[3 * at + 1]!;
+    into[3 * i + 2] = colours[3 * at + 2]!;
   }
 }
 
 /** Distances to bodies come in units of this [mm]. */
 const GAP_UNIT = 0.1;
 
-export interface Scale { title: string; unit: string; high: number; factor: number }
+/** What colours mean; `factor` is the unit of the scale in units of what is told, and `turned` says that little is dark. */
+export interface Scale { title: string; unit: string; low: number; high: number; factor: number; turned: boolean }
 
 /** What the colours of a frame mean. Scales only grow while the same thing is looked at, so that colours do not flicker. */
 export class Scales {
@@ -48,15 +68,21 @@ export class Scales {
   }
 
   of(colouring: Colouring, shape: Shape, sides: FrameSide[]): Scale | null {
+    const scale = (title: string, unit: string, high: number, factor: number, low = 0, turned = false): Scale => ({ title, unit, low, high, factor, turned });
+    const percents = 100 * shape.tolerance;
     switch (colouring) {
       case "fabric": return null;
       // The tolerance is the end of the scale: what is darkest is at its limit or beyond.
-      case "strain": return { title: "strain (end: tolerance)", unit: "%", high: 100 * shape.tolerance, factor: 100 };
-      case "contact": return { title: "distance to bodies", unit: "mm", high: 10, factor: GAP_UNIT };
+      case "strain": return scale("strain (end: tolerance)", "%", percents, 100);
+      case "warp strain": return scale("stretch of the warp (ends: tolerance)", "%", percents, 100, -percents);
+      case "weft strain": return scale("stretch of the weft (ends: tolerance)", "%", percents, 100, -percents);
+      case "contact": return scale("distance to bodies", "mm", 2, GAP_UNIT, 0, true);
+      case "distance": return scale("distance to bodies", "mm", 100, GAP_UNIT, 0, true);
+      case "curvature": return scale("curvature", "1/m", 100, 1);
       case "speed": {
         const most = Math.max(...sides.map((side) => side.speed_unit * 65535), this.grown.get("speed") ?? 0.1);
         this.grown.set("speed", most);
-        return { title: "speed", unit: "m/s", high: roundAbove(most), factor: 1 };
+        return scale("speed", "m/s", roundAbove(most), 1);
       }
     }
   }
@@ -71,9 +97,9 @@ function roundAbove(number: number): number {
 export function drawLegend(box: HTMLElement, scale: Scale | null, edges: Edges, groups: number): void {
   box.hidden = !scale && edges !== "solver stage";
   if (scale) {
-    const stops = STOPS.map((stop) => `#${stop.toString(16).padStart(6, "0")}`);
-    if (scale.title.startsWith("distance")) stops.reverse();
-    const ticks = [0, 0.25, 0.5, 0.75, 1].map((k) => `<span>${figures(k * scale.high)}</span>`).join("");
+    const stops = (scale.low < 0 ? TWO_SIDED : STOPS).map((stop) => `#${stop.toString(16).padStart(6, "0")}`);
+    if (scale.turned) stops.reverse();
+    const ticks = [0, 0.25, 0.5, 0.75, 1].map((k) => `<span>${figures(scale.low + k * (scale.high - scale.low))}</span>`).join("");
     const html = `${scale.title} [${scale.unit}]<div class="bar" style="background:linear-gradient(90deg,${stops.join()})"></div><div class="ticks">${ticks}</div>`;
     if (box.dataset.html !== html) box.innerHTML = box.dataset.html = html;
   } else if (edges === "solver stage") {

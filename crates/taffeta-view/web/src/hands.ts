@@ -35,6 +35,7 @@ export class Hands {
     // Before the controls of the camera, so that they can be held off.
     canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.move(event));
+    canvas.addEventListener("pointerleave", () => this.grip ?? stage.setReach(null));
     for (const name of ["pointerup", "pointercancel"] as const) canvas.addEventListener(name, () => this.up());
   }
 
@@ -102,8 +103,9 @@ export class Hands {
     this.hovering = true;
     requestAnimationFrame(() => {
       this.hovering = false;
-      const grabs = this.enabled && (this.tool === "Grab" || this.tool === "Pin") && this.meant(x, y) !== null;
-      this.canvas.classList.toggle("hand", grabs);
+      const grabs = this.enabled && (this.tool === "Grab" || this.tool === "Pin") ? this.meant(x, y) : null;
+      this.canvas.classList.toggle("hand", grabs !== null);
+      if (!this.grip) this.stage.setReach(grabs);
     });
   }
 
@@ -113,6 +115,8 @@ export class Hands {
     const grip = this.grip;
     this.grip = null;
     if (!grip) return;
+    this.stage.setHand(null);
+    this.stage.setReach(null);
     if (grip.keeps) this.link.tell({ do: "hold", particle: grip.particle, place: grip.place.toArray() });
     else this.link.tell({ do: "free", particle: grip.particle });
   }
@@ -165,6 +169,7 @@ export class Hands {
       if (!this.grip) return;
       // Of a page that is closed in mid-drag nothing stays but what was pinned before.
       const { particle, place, keeps } = this.grip;
+      this.stage.setHand(this.grip);
       this.link.tell({ do: "hold", particle, place: place.toArray(), fleeting: !keeps });
     });
   }

@@ -29,7 +29,8 @@ export class Keys {
         if (row.group !== group) {
           group = row.group;
           const title = document.createElement("h4");
-          title.textContent = group || "scene";
+          title.textContent = groupWords(group);
+          title.title = group;
           this.box.append(title);
         }
         const element = this.row(row);
@@ -52,10 +53,10 @@ export class Keys {
   private row(row: Row): HTMLElement {
     const element = document.createElement("div");
     element.className = "key";
-    element.title = row.about;
+    element.title = `${row.path}\n${row.about}`;
     element.dataset.path = row.path;
     const name = document.createElement("span");
-    name.textContent = row.name;
+    name.textContent = words(row.name);
     const fields = document.createElement("div");
     const count = Array.isArray(row.value) ? row.value.length : 1;
     for (let k = 0; k < count; k++) {
@@ -83,6 +84,18 @@ export class Keys {
       else if (!child.hidden && title) title.hidden = false;
     }
   }
+}
+
+/** A key in words: `steps_per_frame` is "Steps per frame". */
+function words(key: string): string {
+  const text = key.replace(/[_-]/g, " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A table in words: `cloth[0].sheet` is "Cloth 1, sheet". */
+function groupWords(path: string): string {
+  const parts = path.split(".").map((part) => words(part.replace(/\[(\d+)\]/g, (_, index) => ` ${Number(index) + 1}`).replace(/"/g, "")));
+  return path === "" ? "Scene" : parts.map((part, k) => (k === 0 ? part : part.toLowerCase())).join(", ");
 }
 
 const typesOf = (schema: Table) => ([] as Json[]).concat(schema.type ?? []);

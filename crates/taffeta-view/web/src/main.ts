@@ -1,12 +1,16 @@
 // The page: controls wired to messages, messages to what is shown.
 
 import "./style.css";
-import { COLOURINGS, EDGES, type Colouring, type Edges } from "./colours";
+import { COLOURINGS, EDGES, MAPS, type Colouring, type Edges } from "./colours";
+import { Film } from "./film";
+import { Gallery } from "./gallery";
 import { Hands, TOOLS } from "./hands";
 import { Keys } from "./keys";
 import { Plots } from "./plots";
 import { Link, fabricKeys, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
 import { Stage } from "./stage";
+import { kept, keep } from "./memory";
+import { ENDED } from "#wire";
 import { certificateWords, figures } from "./words";
 
 const by = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -15,6 +19,11 @@ const input = (id: string) => by<HTMLInputElement>(id);
 
 const SPEEDS: [string, number | null][] = [["⅒×", 0.1], ["¼×", 0.25], ["½×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4], ["max", null]];
 
+/** The largest picture [pixels on a side]. */
+const LARGEST = 8192;
+/** What fits into a message with room for the rest of it [bytes]. */
+const LONGEST_SCENE = 14_000;
+
 let hello: Hello | null = null;
 let status: Status | null = null;
 let connected = false;
@@ -22,7 +31,7 @@ let control = false;
 let choice = "";
 
 /** Over the stage, where there is nothing else to see. */
-function sayOver(title: string, ...lines: string[]): void {
+function sayOver(title: string, ...lines: readonly string[]): void {
   const line = (tag: string, text: string) => Object.assign(document.createElement(tag), { textContent: text });
   by("words").hidden = title === "";
   by("words").replaceChildren(line("h2", title), ...lines.map((text) => line("p", text)));
@@ -60,6 +69,7 @@ const link = new Link({
     labelSides(shape.methods);
   },
   frame: (frame) => stage.setFrame(frame),
+  file: (name, bytes) => download(new Blob([bytes]), name),
   notice,
   connected(now) {
     // Before there was a connection there is nothing to lose.
@@ -70,6 +80,7 @@ const link = new Link({
   },
 });
 const hands = new Hands(by<HTMLCanvasElement>("canvas"), stage, link);
+const gallery = new Gallery(by<HTMLDialogElement>("gallery-box"), by("gallery-list"), (choice) => link.tell({ do: "open", choice }));
 const keys = new Keys(by("keys"), input("keys-filter"), (key, value) => change(key, value));
 
 type Option = [value: string, text: string, title: string];
@@ -78,10 +89,33 @@ function fill(box: HTMLSelectElement, options: Option[]): void {
   box.replaceChildren(...options.map(([value, text, title]) => Object.assign(new Option(text, value), { title })));
 }
 
+/** Keys with the values that they had before they were changed here, the newest last. */
+let undone: { key: string; value: Json }[] = [];
+
+/** What the scene has at a key such as `cloth[0].sheet.rows`; null where it has nothing. */
+function valueAt(scene: Table, key: string): Json {
+  const steps = key.match(/"[^"]*"|[^.[\]]+/g) ?? [];
+  const step = (value: Json, name: string) => (value as Table | null)?.[name.replace(/"/g, "")] ?? null;
+  return steps.reduce<Json>(step, scene);
+}
+
 function change(key: string, value: Json): Promise<unknown> {
+  const before = status?.scene ? valueAt(status.scene, key) : null;
   const done = link.ask({ do: "set", key, value });
-  done.catch((error: Error) => notice(error.message, true));
+  done.then(() => remember(key, before), (error: Error) => notice(error.message, true));
   return done;
+}
+
+function remember(key: string, value: Json): void {
+  // A slider that is drawn along is one change.
+  if (undone.at(-1)?.key !== key) undone.push({ key, value });
+  input("undo").disabled = !control;
+}
+
+function undo(): void {
+  const last = undone.pop();
+  if (last) link.tell({ do: "set", ...last });
+  input("undo").disabled = undone.length === 0;
 }
 
 // --- what is told
@@ -92,9 +126,14 @@ function showStatus(told: Status): void {
   if (told.choice !== choice) {
     choice = told.choice;
     plots.restart();
+    undone = [];
+    input("undo").disabled = true;
     stage.camera.userData.start = (told.scene?.camera ?? null) as object | null;
     stage.reframe();
+    const seen = kept("camera") as { choice: string; position: Vector; target: Vector } | null;
+    if (seen?.choice === choice) stage.lookFrom(seen.position, seen.target);
   }
+  gallery.show(told.choices, told.choice);
   const recordings = told.choices.map(({ id, title, recording }): Option => [id, recording ? `▶ ${id}` : id, title]);
   fill(select("choice"), recordings);
   select("choice").value = told.choice;
@@ -130,9 +169,10 @@ function showScene(hello: Hello, scene: Table, changed: string[]): void {
 function showPages({ control: mine, watching }: Pages): void {
   control = mine;
   hands.enabled = control && (status?.live ?? true);
-  document.querySelectorAll<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>("header select, #cancel, footer :is(button, input, select), aside .live :is(select, input:not([type=search])), #choice")
-    .forEach((element) => (element.disabled = !control && element.id !== "picture"));
+  document.querySelectorAll<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>("header select, #cancel, .card, footer :is(button, input, select), aside .live :is(select, input:not([type=search])), #choice")
+    .forEach((element) => (element.disabled = !control && !["picture", "film", "glb", "usdz", "share"].includes(element.id)));
   const words = !connected ? "no connection to the program" : control ? (watching > 1 ? `${watching} pages look on` : "") : "looking on: another page controls";
+  if (control && location.hash.length > 1) void follow();
   by("link").textContent = words;
   by("link").classList.toggle("bad", !connected);
   by("take").hidden = !connected || control;
@@ -159,11 +199,16 @@ function labelSides(methods: string[]): void {
   }));
 }
 
+/** When the first frame was on the screen, from when the page was asked for [ms]. */
+let firstPicture = 0;
+
 /** A frame is on the screen: the program is told, and the numbers follow. */
 function displayed(frame: Frame): void {
+  firstPicture ||= performance.now();
   link.got(frame.serial);
   const side = frame.sides[0], shape = stage.shape;
   if (!side || !shape) return;
+  film.add();
   plots.add(frame, shape.tolerance, shape.methods);
   const rate = 1000 / stage.meanInterval;
   by("clock").innerHTML = `${frame.time.toFixed(2)} s<span> · frame ${frame.frame}</span>`;
@@ -197,7 +242,7 @@ function showCertificate(frame: Frame): void {
 
 /** What is seen is the last there was, and nobody vouches for it any more. */
 function showEnd(): void {
-  sayOver("The program has ended", "or cannot be reached: what you see is its last frame.", "Start it again with taffeta view; it prints a new address.");
+  sayOver(...ENDED);
   const box = by("certificate");
   box.classList.remove("held", "missed");
   box.querySelector(".verdict")!.textContent = "No connection";
@@ -247,7 +292,7 @@ function blow(): void {
     const [speed, heading, rise] = ["wind-speed", "wind-heading", "wind-rise"].map((id) => Number(input(id).value)) as Vector;
     const [h, r] = [(heading * Math.PI) / 180, (rise * Math.PI) / 180];
     const wind = [speed * Math.cos(r) * Math.cos(h), speed * Math.sin(r), speed * Math.cos(r) * Math.sin(h)];
-    link.tell({ do: "set", key: "air.wind", value: wind.map((c) => Number(c.toFixed(6))) });
+    void change("air.wind", wind.map((c) => Number(c.toFixed(6))));
   }, 60);
 }
 
@@ -262,7 +307,65 @@ function download(content: Blob | string, name: string): void {
 
 const plainName = () => (choice.split("/").pop() ?? "scene").replace(/\.\w+$/, "");
 
-const actions: { [id: string]: () => void } = {
+/** A picture of the window's size, or of the size that the user asks for. */
+function savePicture(asks: boolean): void {
+  const said = asks ? prompt("Width and height in pixels", "1920 × 1080") : `${innerWidth} ${innerHeight}`;
+  const [width = 0, height = 0] = (said?.match(/\d+/g) ?? []).map(Number);
+  if (said === null) return;
+  if (!(width >= 16 && height >= 16 && width <= LARGEST && height <= LARGEST)) return notice(`a picture has 16 to ${LARGEST} pixels on each side`, true);
+  void stage.picture(width, height).then((blob) => blob && download(blob, `${plainName()}-${stage.frame?.frame ?? 0}.png`));
+}
+
+const film = new Film(stage, (blob) => {
+  by("film").setAttribute("aria-pressed", String(film.runs));
+  by("film").lastElementChild!.textContent = film.runs ? "Stop" : "Film";
+  if (blob) download(blob, `${plainName()}.${blob.type.includes("mp4") ? "mp4" : "webm"}`);
+});
+
+/** What is drawn as a file for other programs. */
+async function exported(kind: "glb" | "usdz"): Promise<void> {
+  const { written } = await import("./export");
+  const blob = await written(stage.sides.map((side) => side.group), kind);
+  download(blob, `${plainName()}-${stage.frame?.frame ?? 0}.${kind}`);
+}
+
+/** This page's address with the scene and all keys that were changed. */
+function linkTo(): string {
+  const changes = (status?.changed ?? []).map((key): [string, string] => [key, JSON.stringify(valueAt(status!.scene!, key))]);
+  const address = new URL(location.href);
+  address.search = "";
+  address.hash = new URLSearchParams([["scene", choice], ...changes]).toString();
+  return address.href;
+}
+
+/** Does what the address asks for, once there is a connection and control. */
+async function follow(): Promise<void> {
+  const asked = [...new URLSearchParams(location.hash.slice(1))];
+  history.replaceState(null, "", location.href.split("#")[0]);
+  for (const [key, value] of asked) {
+    try {
+      if (key === "scene") await link.ask({ do: "open", choice: value });
+      else await change(key, JSON.parse(value) as Json);
+    } catch (error) {
+      if (key === "scene") notice((error as Error).message, true);
+    }
+  }
+}
+
+// Files that are dropped on the page: scenes.
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  for (const file of event.dataTransfer?.files ?? []) void dropped(file);
+});
+
+async function dropped(file: File): Promise<void> {
+  if (!file.name.endsWith(".toml")) return notice(`${file.name}: only scene files (.toml) can be dropped here; taffeta view and taffeta run take meshes and recordings`, true);
+  if (file.size > LONGEST_SCENE) return notice(`${file.name}: a scene dropped here has ${LONGEST_SCENE} bytes at most; taffeta view takes longer ones`, true);
+  link.tell({ do: "read", name: file.name.replace(/\.toml$/, ""), text: await file.text() });
+}
+
+const actions: { [id: string]: (event?: MouseEvent) => void } = {
   play: () => link.tell({ do: status?.playing ? "pause" : "play" }),
   step: () => link.tell({ do: "step" }),
   back: () => link.tell({ do: "seek", frame: Math.max(0, (stage.frame?.frame ?? 0) - 1) }),
@@ -270,12 +373,22 @@ const actions: { [id: string]: () => void } = {
   record: () => link.tell({ do: status?.recording === null ? "record" : "stop" }),
   take: () => link.tell({ do: "take" }),
   cancel: () => link.tell({ do: "pause" }),
-  picture: () => void stage.picture().then((blob) => blob && download(blob, `${plainName()}-${stage.frame?.frame ?? 0}.png`)),
+  picture: (event) => savePicture(event?.shiftKey ?? false),
+  film: () => film.toggle(),
+  glb: () => void exported("glb"),
+  usdz: () => void exported("usdz"),
+  share: () => void navigator.clipboard.writeText(linkTo()).then(() => notice("the link is copied", false), () => notice(linkTo(), false)),
   save: () => void link.ask({ do: "save" }).then((text) => download(text ?? "", `${plainName()}.toml`), (error: Error) => notice(error.message, true)),
+  gallery: () => by<HTMLDialogElement>("gallery-box").showModal(),
+  undo,
+  "hint-close": () => closeHint(),
   help: () => by<HTMLDialogElement>("help-box").showModal(),
-  theme: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
+  theme: () => {
+    setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    keep("theme", document.documentElement.dataset.theme!);
+  },
 };
-for (const [id, action] of Object.entries(actions)) by(id).addEventListener("click", action);
+for (const [id, action] of Object.entries(actions)) by(id).addEventListener("click", (event) => action(event));
 
 const changes: { [id: string]: (value: string) => void } = {
   choice: (value) => link.tell({ do: "open", choice: value }),
@@ -285,17 +398,53 @@ const changes: { [id: string]: (value: string) => void } = {
   speed: (value) => link.tell({ do: "speed", factor: value === "null" ? null : Number(value) }),
   fabric: (value) => status?.scene && fabricKeys(status.scene).forEach(({ key }) => void change(key, value)),
   tolerance: (value) => void change("solver.tolerance", Number(value) / 100),
-  colour: (value) => stage.setColouring(value as Colouring),
-  edges: (value) => stage.setEdges(value as Edges),
-  shadows: () => stage.setShadows(input("shadows").checked),
+  colour: (value) => {
+    stage.setColouring(value as Colouring);
+    keep("colour", value);
+  },
+  edges: (value) => {
+    stage.setEdges(value as Edges);
+    keep("edges", value);
+  },
+  shadows: () => {
+    stage.setShadows(input("shadows").checked);
+    keep("shadows", input("shadows").checked);
+  },
 };
 for (const [id, action] of Object.entries(changes)) by(id).addEventListener("change", () => action(input(id).value));
 for (const id of ["wind-speed", "wind-heading", "wind-rise"]) by(id).addEventListener("input", blow);
 input("timeline").addEventListener("input", () => link.tell({ do: "seek", frame: Number(input("timeline").value) }));
 
 fill(select("speed"), SPEEDS.map(([text, value]) => [String(value), text, ""]));
-fill(select("colour"), COLOURINGS.map((name) => [name, name, ""]));
+fill(select("colour"), COLOURINGS.map((name) => [name, name, MAPS[name]]));
 fill(select("edges"), EDGES.map((name) => [name, name, ""]));
+
+// What was chosen before a reload.
+for (const id of ["colour", "edges"]) {
+  const value = kept(id);
+  if (typeof value !== "string" || ![...select(id).options].some((option) => option.value === value)) continue;
+  select(id).value = value;
+  changes[id]!(value);
+}
+if (kept("shadows") === false) {
+  input("shadows").checked = false;
+  stage.setShadows(false);
+}
+stage.controls.addEventListener("end", keepCamera);
+// It may have stepped back since.
+addEventListener("pagehide", () => (kept("camera") as { choice: string } | null)?.choice === choice && keepCamera());
+
+function keepCamera(): void {
+  keep("camera", { choice, position: stage.camera.position.toArray(), target: stage.controls.target.toArray() });
+}
+
+// Who comes for the first time is told what hands can do.
+by("hint").hidden = kept("hinted") === true;
+function closeHint(): void {
+  by("hint").hidden = true;
+  keep("hinted", true);
+}
+by("canvas").addEventListener("pointerdown", closeHint, { once: true });
 
 for (const tool of TOOLS) {
   const button = document.createElement("button");
@@ -314,6 +463,18 @@ const all = Object.assign(document.createElement("button"), { textContent: "See 
 all.addEventListener("click", () => stage.frameAll());
 by("tools").append(all);
 
+const VIEWS: [name: string, direction: Vector][] = [["Front", [0, 0.12, 1]], ["Side", [1, 0.12, 0]], ["Above", [0, 1, 0.001]]];
+for (const [k, [name, direction]] of VIEWS.entries()) {
+  const button = Object.assign(document.createElement("button"), { textContent: name, title: `From ${name === "Above" ? "above" : `the ${name.toLowerCase()}`} (${k + 1})` });
+  button.addEventListener("click", () => look(direction));
+  by("tools").append(button);
+}
+
+function look(direction: Vector): void {
+  stage.frameAll(null, direction);
+  keepCamera();
+}
+
 function nextOf(id: string): void {
   const box = select(id);
   box.selectedIndex = (box.selectedIndex + 1) % box.options.length;
@@ -329,6 +490,7 @@ const shortcuts: { [key: string]: () => void } = {
   c: () => nextOf("colour"),
   w: () => nextOf("edges"),
   "?": () => actions.help!(),
+  ...Object.fromEntries(VIEWS.map(([, direction], k) => [String(k + 1), () => look(direction)])),
   "+": () => zoom(0.9),
   "=": () => zoom(0.9),
   "-": () => zoom(1 / 0.9),
@@ -366,14 +528,19 @@ document.addEventListener("mousedown", (event) => {
 
 document.addEventListener("keydown", (event) => {
   const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey || target.closest("dialog")) return;
+  if (target.closest("dialog")) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "z" && control && !target.matches("input")) {
+    undo();
+    return event.preventDefault();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   // Where one types or slides, keys are for that; Space presses a button.
   if (target.matches("input, select, textarea")) return;
   if (target.matches("button, summary") && (event.key === " " || event.key === "Enter")) return;
   const onCanvas = target === by("canvas") || target === document.body;
   if ((onCanvas && hands.key(event.key)) || (onCanvas && turn(event.key, event.shiftKey))) return event.preventDefault();
   const action = shortcuts[event.key];
-  if (action && (control || "fcw?+=-".includes(event.key))) {
+  if (action && (control || "fcw?+=-123".includes(event.key))) {
     action();
     event.preventDefault();
   }
@@ -386,9 +553,10 @@ function setTheme(theme: string): void {
   stage.retheme();
   plots.redraw();
 }
-dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
-setTheme(dark.matches ? "dark" : "light");
+// Who has chosen one keeps it.
+dark.addEventListener("change", () => kept("theme") === null && setTheme(dark.matches ? "dark" : "light"));
+setTheme(kept("theme") === "dark" || (kept("theme") !== "light" && dark.matches) ? "dark" : "light");
 new ResizeObserver(() => stage.shape && labelSides(stage.shape.methods)).observe(by("canvas"));
 
 // For tests, and for the curious at the console.
-Object.assign(window, { taffeta: { stage, link, get status() { return status; } } });
+Object.assign(window, { taffeta: { stage, link, get status() { return status; }, get firstPicture() { return firstPicture; } } });

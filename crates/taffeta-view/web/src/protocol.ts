@@ -1,4 +1,6 @@
-// The messages of docs/viewer.md: their types, how binary ones are taken apart, and the socket they come by.
+// The messages of docs/viewer.md: their types, how binary ones are taken apart, and who asks and is answered.
+
+import { connect, type Wire } from "#wire";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Table = { [key: string]: Json };
@@ -109,7 +111,7 @@ export function fabricKeys(scene: Table): { key: string; fabric: string }[] {
 const TYPES = { f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array } as const;
 
 /** Takes a binary message apart; its arrays are views, nothing is copied. */
-export function unpack(buffer: ArrayBuffer): (Shape & { kind: "shape" }) | (Frame & { kind: "frame" }) {
+export function unpack(buffer: ArrayBuffer): (Shape & { kind: "shape" }) | (Frame & { kind: "frame" }) | { kind: "file"; name: string; arrays: Arrays } {
   const start = new DataView(buffer);
   if (start.getUint32(0, false) !== 0x54465631) throw new Error("this is no message of version 1; reload the page");
   const length = start.getUint32(4, true);
@@ -130,18 +132,24 @@ export interface Listener {
   pages(pages: Pages): void;
   shape(shape: Shape): void;
   frame(frame: Frame): void;
+  file(name: string, bytes: Uint8Array<ArrayBuffer>): void;
   notice(text: string, bad: boolean): void;
   connected(connected: boolean): void;
 }
 
-/** The socket. It connects again by itself when it is lost. */
+/** Requests and what is told, by whatever wire this page has. */
 export class Link {
-  private socket: WebSocket | null = null;
+  private readonly wire: Wire;
   private next = 1;
   private waiting = new Map<number, { done: (text: string | null) => void; failed: (reason: Error) => void }>();
 
   constructor(private readonly listener: Listener) {
-    this.connect();
+    this.wire = connect((data) => this.hear(data), (connected) => {
+      listener.connected(connected);
+      if (connected) return;
+      this.waiting.forEach(({ failed }) => failed(new Error("the connection was lost")));
+      this.waiting.clear();
+    });
   }
 
   /** Asks for something; resolves with the text that the answer carries. */
@@ -164,32 +172,15 @@ export class Link {
   }
 
   private send(message: Table): boolean {
-    if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    this.socket.send(JSON.stringify({ v: 1, ...message }));
-    return true;
-  }
-
-  private connect(): void {
-    const url = new URL("socket", location.href);
-    url.protocol = "ws:";
-    const socket = new WebSocket(url);
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => this.listener.connected(true);
-    socket.onmessage = (event) => this.hear(event.data);
-    socket.onclose = () => {
-      this.listener.connected(false);
-      this.waiting.forEach(({ failed }) => failed(new Error("the connection was lost")));
-      this.waiting.clear();
-      setTimeout(() => this.connect(), 1500);
-    };
-    this.socket = socket;
+    return this.wire.send(JSON.stringify({ v: 1, ...message }));
   }
 
   private hear(data: string | ArrayBuffer): void {
     if (typeof data !== "string") {
       const message = unpack(data);
       if (message.kind === "shape") this.listener.shape(message);
-      else this.listener.frame(message);
+      else if (message.kind === "frame") this.listener.frame(message);
+      else this.listener.file(message.name, message.arrays.get("bytes") as Uint8Array<ArrayBuffer>);
       return;
     }
     const message = JSON.parse(data);

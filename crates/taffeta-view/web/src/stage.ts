@@ -24,6 +24,17 @@ const STILL = 400;
 /** Height of the view [degrees]. */
 const FIELD = 35;
 
+/** Colour of hands. */
+const HAND = 0xe07b20;
+
+/** A dot that is seen through everything. */
+function marker(): THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial> {
+  const place = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(3, 3));
+  const dot = new THREE.Points(place, new THREE.PointsMaterial({ color: HAND, size: 9, sizeAttenuation: false, depthTest: false, transparent: true }));
+  dot.frustumCulled = dot.visible = false;
+  return dot;
+}
+
 /** Whether pictures are computed without a GPU: smooth edges then cost more than they are worth. */
 function drawnBySoftware(): boolean {
   const context = document.createElement("canvas").getContext("webgl2");
@@ -58,6 +69,10 @@ export class Stage {
   private readonly floor: THREE.Mesh<THREE.CircleGeometry, THREE.ShadowMaterial>;
   private readonly grid = new THREE.GridHelper(1, 20);
   private readonly scales = new Scales();
+  /** The point that could be grabbed, and the line from the one that is held to the hand that leads it. */
+  private readonly reach = marker();
+  private readonly lead = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: HAND, depthTest: false, transparent: true }));
+  private hand: { particle: number; side: number; place: THREE.Vector3 } | null = null;
   private edges: Edges = "none";
   private shadows = true;
   private framed = false;
@@ -75,6 +90,8 @@ export class Stage {
   private tried = false;
   /** Size of what is drawn [CSS pixels]. */
   private size = { width: 1, height: 1 };
+  /** Whether a picture is made whose pixels are counted. */
+  private exact = false;
   private still: ReturnType<typeof setTimeout> | undefined;
   /** Share of the pictures lately before which frames were left out. */
   private leftOut = 0;
@@ -98,7 +115,10 @@ export class Stage {
     this.sun.shadow.normalBias = 0.01;
     (this.grid.material as THREE.Material).transparent = true;
     (this.grid.material as THREE.Material).opacity = 0.3;
-    this.scene.add(this.sky, this.sun, this.sun.target, this.floor, this.grid);
+    this.lead.frustumCulled = this.lead.visible = false;
+    this.lead.geometry.setAttribute("position", new THREE.Float32BufferAttribute(6, 3));
+    this.reach.renderOrder = this.lead.renderOrder = 1;
+    this.scene.add(this.sky, this.sun, this.sun.target, this.floor, this.grid, this.reach, this.lead);
     this.quality = software ? 2 : 0;
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -169,6 +189,33 @@ export class Stage {
     this.redraw();
   }
 
+  /** Shows which point could be grabbed. */
+  setReach(pick: Pick | null): void {
+    if (!pick && !this.reach.visible) return;
+    this.reach.visible = pick !== null;
+    if (pick) this.reach.position.copy(pick.place);
+    this.redraw();
+  }
+
+  /** Shows where the hand is that leads a point. */
+  setHand(hand: { particle: number; side: number; place: THREE.Vector3 } | null): void {
+    this.hand = hand;
+    this.lead.visible = hand !== null;
+    this.drawHand();
+    this.redraw();
+  }
+
+  private drawHand(): void {
+    const cloth = this.hand && this.sides[this.hand.side]?.cloth;
+    if (!this.hand || !cloth) return;
+    const ends = this.lead.geometry.getAttribute("position") as THREE.BufferAttribute;
+    ends.setXYZ(0, ...cloth.place(this.hand.particle).toArray());
+    ends.setXYZ(1, ...this.hand.place.toArray());
+    ends.needsUpdate = true;
+    this.reach.visible = true;
+    this.reach.position.copy(this.hand.place);
+  }
+
   /** Light and lines follow the theme. */
   retheme(): void {
     const dark = document.documentElement.dataset.theme === "dark";
@@ -236,7 +283,7 @@ export class Stage {
   }
 
   /** Everything in view: from the scene's camera, where it has one, or from the front and above. */
-  frameAll(camera?: { position: Vector; target: Vector; field_of_view?: number } | null): void {
+  frameAll(camera?: { position: Vector; target: Vector; field_of_view?: number } | null, direction: Vector = [0.5, 0.36, 1]): void {
     const box = this.bounds();
     if (box.isEmpty()) return;
     this.seen.copy(box);
@@ -247,7 +294,12 @@ export class Stage {
       this.controls.target.fromArray(camera.target);
       this.camera.fov = camera.field_of_view ?? FIELD;
       this.light();
-    } else this.fit(new THREE.Vector3(0.5, 0.36, 1));
+    } else this.fit(new THREE.Vector3(...direction));
+  }
+
+  /** The next frame is looked at from here. */
+  lookFrom(position: Vector, target: Vector): void {
+    this.camera.userData.start = { ...this.camera.userData.start, position, target };
   }
 
   /** Steps back where the cloth has left what was framed, as long as nobody else leads the camera. */
@@ -278,26 +330,46 @@ export class Stage {
     this.light();
   }
 
-  /** What is seen, with what lies behind it, as a PNG of the window's size and as good as it can be. */
-  picture(): Promise<Blob | null> {
-    const { camera, size: { width, height } } = this;
+  /** What is seen, with what lies behind it, as a picture of this size [pixels] and as good as it can be. */
+  picture(width = innerWidth, height = innerHeight, kind = "image/png", quality?: number): Promise<Blob | null> {
+    const copy = this.drawn(width, height);
+    return new Promise((done) => copy.toBlob(done, kind, quality));
+  }
+
+  /** The same on a canvas of its own. */
+  drawn(width: number, height: number): HTMLCanvasElement {
+    const { camera, size } = this;
     const field = camera.fov;
-    // All that the canvas shows is in it, and more where the window is wider or higher.
-    const narrower = Math.max(1, (width * innerHeight) / (height * innerWidth));
+    // All that the canvas shows is in it, and more where the picture is wider or higher.
+    const narrower = Math.max(1, (size.width * height) / (size.height * width));
     camera.fov = (360 / Math.PI) * Math.atan(Math.tan((field * Math.PI) / 360) * narrower);
-    this.resize(innerWidth, innerHeight);
+    this.exact = true;
+    this.drawnQuality = -1;
+    this.resize(width, height);
     this.renderBest();
     const copy = document.createElement("canvas");
-    [copy.width, copy.height] = [this.canvas.width, this.canvas.height];
+    [copy.width, copy.height] = [width, height];
+    this.copyTo(copy);
+    camera.fov = field;
+    this.exact = false;
+    this.drawnQuality = -1;
+    this.resize();
+    return copy;
+  }
+
+  /** Size of what is shown [pixels]. */
+  get shownSize(): [number, number] {
+    return [this.canvas.width, this.canvas.height];
+  }
+
+  /** What was drawn last, with what lies behind it; to be called before the browser takes the picture away. */
+  copyTo(copy: HTMLCanvasElement): void {
     const pen = copy.getContext("2d")!;
     const sky = pen.createLinearGradient(0, 0, 0, copy.height);
     ["--sky-top", "--sky-low"].forEach((name, k) => sky.addColorStop(k, this.style(name)));
     pen.fillStyle = sky;
     pen.fillRect(0, 0, copy.width, copy.height);
-    pen.drawImage(this.canvas, 0, 0);
-    camera.fov = field;
-    this.resize();
-    return new Promise((done) => copy.toBlob(done, "image/png"));
+    pen.drawImage(this.canvas, 0, 0, copy.width, copy.height);
   }
 
   private clothBounds(): THREE.Box3 {
@@ -375,7 +447,7 @@ export class Stage {
     if (quality === this.drawnQuality) return;
     this.drawnQuality = quality;
     const { pixels, shadow, soft, weave } = QUALITIES[quality]!;
-    this.renderer.setPixelRatio(Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
+    this.renderer.setPixelRatio(this.exact ? 1 : Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
     this.sun.castShadow = this.shadows && shadow > 0;
     this.sun.shadow.mapSize.set(shadow || 1, shadow || 1);
     this.sun.shadow.map?.dispose();
@@ -417,6 +489,7 @@ export class Stage {
       this.leftOut += 0.1 * (gap - this.leftOut);
       this.frame = fresh;
       this.apply(fresh);
+      this.drawHand();
       if (!this.framed) {
         this.framed = true;
         this.frameAll(this.camera.userData.start);

@@ -89,7 +89,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
     for (const { buffer, byteOffset, byteLength } of buffers ?? []) {
       const told = unpack(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
       if (told.kind === "shape") stage.setShape(told);
-      else stage.setFrame(told);
+      else if (told.kind === "frame") stage.setFrame(told);
     }
   });
   model.send({ do: "start" });

@@ -1,9 +1,9 @@
 // The page in a real browser: it loads, the cloth moves, hands and controls do what they say, at every size, light and dark.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { browser, page, shots, viewer } from "./rig.mjs";
+import { browser, files, page, shots, siteFolder, viewer } from "./rig.mjs";
 
 const chromium = await browser();
 let failed = 0;
@@ -11,7 +11,7 @@ let failed = 0;
 async function test(name, source, options, body) {
   // `npm test -- WORDS` runs only what has these words in its name.
   if (!name.includes(process.argv[2] ?? "")) return;
-  const served = await viewer(...source);
+  const served = options.site ? await site(source, options) : await viewer(...source);
   try {
     const opened = await page(chromium, served.url, options);
     await body(opened, served);
@@ -24,6 +24,12 @@ async function test(name, source, options, body) {
   } finally {
     served.stop();
   }
+}
+
+/** The page without a server, at a scene. */
+async function site([scene], { isolated }) {
+  const served = await files(siteFolder, isolated);
+  return { ...served, url: `${served.url}?scene=${scene}` };
 }
 
 /** How many different colours a picture of an element has, roughly. */
@@ -288,6 +294,86 @@ await test("strain is read on the cloth", ["hang"], {}, async (opened) => {
   assert.ok(light.every((channel) => channel > 150), `${light}`);
 });
 
+await test("maps have legends and read what they say", ["hang"], {}, async (opened) => {
+  await frames(opened, 5);
+  await opened.click("#play");
+  await lastFrame(opened);
+  const seen = new Set();
+  for (const map of await opened.evaluate(() => [...document.getElementById("colour").options].map((option) => option.value))) {
+    await opened.selectOption("#colour", map);
+    await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
+    await opened.waitForTimeout(100);
+    const legend = map === "fabric" ? "" : await opened.locator("#legend").innerText();
+    if (map !== "fabric") assert.match(legend, /\[(%|m\/s|mm|1\/m)\]/, map);
+    const shot = await opened.locator("#stage").screenshot({ path: join(shots, `map-${map.replace(" ", "-")}.png`) });
+    seen.add(`${legend} ${shot.length}`);
+  }
+  assert.equal(seen.size, 8, "every map is another picture");
+  const [warp, weft] = await opened.evaluate(() => ["warp strain", "weft strain"].map((map) => window.taffeta.stage.sides[0].cloth.measured(map)));
+  const largest = (numbers) => Math.max(...Object.values(numbers).map(Math.abs));
+  assert.ok(largest(warp) > 0 && largest(warp) < 0.05 && largest(weft) > 0 && largest(weft) < 0.05, `${largest(warp)} ${largest(weft)}`);
+});
+
+await test("the gallery opens scenes by their pictures", ["flag"], {}, async (opened) => {
+  await opened.click("#gallery");
+  await opened.locator("#gallery-box").waitFor();
+  assert.equal(await opened.locator(".card").count(), 40);
+  assert.equal(await opened.locator("#gallery-list section").count(), 5, "no built-in scene is without a group");
+  await opened.evaluate(() => Promise.all([...document.querySelectorAll(".card img")].map((image) => {
+    image.loading = "eager";
+    return image.decode();
+  })));
+  await opened.screenshot({ path: join(shots, "gallery.png") });
+  await opened.click('[data-choice="hang"]');
+  await status(opened, () => window.taffeta.status.choice === "hang");
+  await opened.locator("#gallery-box").waitFor({ state: "hidden" });
+});
+
+await test("how it looks survives a reload", ["hang"], {}, async (opened) => {
+  assert.ok(await opened.locator("#hint").isVisible(), "who comes first is told what hands can do");
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.click("#hint-close");
+  await opened.selectOption("#colour", "speed");
+  await opened.click("#theme");
+  await opened.keyboard.press("2");
+  const camera = () => opened.evaluate(() => window.taffeta.stage.camera.position.toArray().map((x) => Math.round(1000 * x)));
+  const before = await camera();
+  await opened.reload();
+  await opened.waitForFunction(() => window.taffeta?.stage.frame && window.taffeta.stage.pictures > 2);
+  assert.equal(await opened.locator("#colour").inputValue(), "speed");
+  assert.equal(await opened.locator("html").getAttribute("data-theme"), "dark");
+  assert.deepEqual(await camera(), before);
+  assert.ok(await opened.locator("#hint").isHidden());
+});
+
+await test("changes are undone", ["flag"], {}, async (opened) => {
+  const before = await opened.evaluate(() => window.taffeta.status.scene.solver.tolerance);
+  assert.ok(await opened.locator("#undo").isDisabled());
+  await opened.fill("#tolerance", "3");
+  await opened.press("#tolerance", "Enter");
+  await status(opened, () => window.taffeta.status.scene.solver.tolerance === 0.03);
+  await opened.click("#undo");
+  await opened.waitForFunction((before) => window.taffeta.status.scene.solver.tolerance === before, before);
+  assert.ok(await opened.locator("#undo").isDisabled());
+});
+
+await test("the hand's line is drawn, and keys are words", ["hang"], {}, async (opened) => {
+  const [x, y] = await onCloth(opened, 1225);
+  await opened.mouse.move(x, y);
+  await opened.waitForFunction(() => window.taffeta.stage.reach.visible);
+  await opened.mouse.down();
+  await opened.mouse.move(x + 60, y - 40, { steps: 4 });
+  await opened.waitForFunction(() => window.taffeta.stage.lead.visible);
+  await opened.screenshot({ path: join(shots, "hand.png") });
+  await opened.mouse.up();
+  await opened.waitForFunction(() => !window.taffeta.stage.lead.visible);
+  await opened.locator("#keys-section summary").click();
+  const row = opened.locator('[data-path="solver.steps_per_frame"]');
+  assert.equal(await row.locator("span").innerText(), "Steps per frame");
+  assert.match(await row.getAttribute("title"), /^solver\.steps_per_frame/);
+});
+
 await test("A and B run side by side in step", ["hang"], {}, async (opened) => {
   const other = await opened.evaluate(() => [...document.getElementById("compare").options].map((o) => o.value).find((v) => v && v !== window.taffeta.status.scene.solver.method));
   await opened.selectOption("#compare", other);
@@ -329,6 +415,41 @@ await test("pictures and scene files are saved", ["flag"], {}, async (opened) =>
   assert.equal(bytes.subarray(1, 4).toString(), "PNG");
   assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [1400, 860], "it has the window's size");
   writeFileSync(join(shots, "picture.png"), bytes);
+});
+
+await test("films, exports, links and dropped scenes", ["flag"], {}, async (opened, { url }) => {
+  await opened.click("#film");
+  await frames(opened, 10);
+  const [film] = await Promise.all([opened.waitForEvent("download"), opened.click("#film")]);
+  const seen = readFileSync(await film.path());
+  assert.match(film.suggestedFilename(), /^flag\.(mp4|webm)$/);
+  assert.ok(seen.length > 5000, `${seen.length} bytes`);
+  const [glb] = await Promise.all([opened.waitForEvent("download"), opened.click("#glb")]);
+  const bytes = readFileSync(await glb.path());
+  const json = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12)).toString());
+  assert.equal(json.accessors[json.meshes[0].primitives[0].attributes.POSITION].count, 2400);
+  const [usdz] = await Promise.all([opened.waitForEvent("download"), opened.click("#usdz")]);
+  assert.equal(readFileSync(await usdz.path()).subarray(0, 2).toString(), "PK");
+  const size = await opened.evaluate(async () => {
+    const picture = await createImageBitmap(await window.taffeta.stage.picture(1234, 567));
+    return [picture.width, picture.height];
+  });
+  assert.deepEqual(size, [1234, 567]);
+
+  const drop = (name, text) => opened.evaluate(([name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, [name, text]);
+  await drop("mine.toml", "[[cloth]]\nsheet = { width = 1, height = 1, columns = 12, rows = 12 }\n");
+  await status(opened, () => window.taffeta.status.choice === "mine" && window.taffeta.stage.shape.particles === 144);
+  await drop("picture.jpg", "none");
+  await opened.getByText(/only scene files/).waitFor();
+
+  await opened.evaluate(() => window.taffeta.link.ask({ do: "open", choice: "hang" }));
+  await opened.goto(`${url}#scene=curtain&air.wind=%5B4%2C0%2C0%5D`);
+  await opened.reload();
+  await opened.waitForFunction(() => window.taffeta?.status?.choice === "curtain" && window.taffeta.status.scene.air.wind[0] === 4);
 });
 
 await test("pictures get better again, and what stands still is as good as it can be", ["flag"], {}, async (opened) => {
@@ -396,6 +517,77 @@ for (const [name, width, height] of [["narrow", 390, 844], ["wide", 1920, 1080],
       assert.ok((await colours(opened, "#stage", `${name}-${dark ? "dark" : "light"}-stage.png`)) > 12);
       await opened.screenshot({ path: join(shots, `${name}-${dark ? "dark" : "light"}.png`) });
       if (name === "narrow") await opened.screenshot({ path: join(shots, `narrow-${dark ? "dark" : "light"}-all.png`), fullPage: true });
+    });
+  }
+}
+
+// --- the page that has the engine in itself
+
+if (!existsSync(siteFolder)) console.error("SKIPPED: tests of the page without a server: it is not built; npm run build:site");
+else {
+  await test("without a server: the cloth moves, keys and hands work", ["flag"], { site: true, isolated: true }, async (opened) => {
+    const first = await opened.evaluate(() => window.taffeta.firstPicture);
+    console.log(`        the first picture was there after ${(first / 1000).toFixed(2)} s`);
+    await frames(opened, 5);
+    assert.equal(await opened.locator("#choice option").count(), 40);
+    await status(opened, () => window.taffeta.stage.frame.sides[0].certificate);
+    await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "air.wind", value: [9, 0, 0] }));
+    await status(opened, () => window.taffeta.status.scene.air.wind[0] === 9);
+    const [x, y] = await onCloth(opened, 1225);
+    await opened.mouse.move(x, y);
+    await opened.mouse.down();
+    await opened.mouse.move(x + 20, y, { steps: 3 });
+    await status(opened, () => window.taffeta.status.held.length === 1);
+    await opened.mouse.up();
+    await status(opened, () => window.taffeta.status.held.length === 0);
+    const refused = await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "cloth[0].sheet.columns", value: 10000 }).catch((error) => error.message));
+    assert.match(refused, /more than half of the memory/);
+    await opened.screenshot({ path: join(shots, "site.png") });
+  });
+
+  await test("without a server: recordings are downloads", ["hang"], { site: true, isolated: true }, async (opened) => {
+    await opened.click("#record");
+    await status(opened, () => window.taffeta.status.recording);
+    await frames(opened, 4);
+    const [made] = await Promise.all([opened.waitForEvent("download"), opened.click("#record")]);
+    assert.equal(made.suggestedFilename(), "hang.taffeta");
+    assert.equal(readFileSync(await made.path()).subarray(0, 7).toString(), "TAFFETA");
+    await opened.selectOption("#choice", "hang.taffeta");
+    await status(opened, () => !window.taffeta.status.live && window.taffeta.status.frames > 3);
+    await opened.locator("#timeline").fill("2");
+    await opened.waitForFunction(() => window.taffeta.stage.frame.frame === 2);
+  });
+
+  await test("without a server: the bits of the native program", ["flag"], { site: true, isolated: true }, async (opened) => {
+    const kept = readFileSync(new URL("../../../taffeta-wasm/tests/kept.hashes", import.meta.url), "utf8").trim().split("\n").map((line) => line.split(" "));
+    // With TAFFETA_LONG=all every scene, which takes minutes.
+    const chosen = process.env.TAFFETA_LONG === "all" ? kept : kept.filter(([scene]) => ["flag", "hang", "shirt", "balloon", "ring", "objects"].includes(scene));
+    for (const [scene, , thirty] of chosen) {
+      const found = await opened.evaluate(async (choice) => {
+        const { link } = window.taffeta;
+        for (const request of [{ do: "pause" }, { do: "open", choice }, ...Array(30).fill({ do: "step" })]) await link.ask(request);
+        while (window.taffeta.stage.frame.frame !== 30 || window.taffeta.status.choice !== choice) await new Promise((done) => setTimeout(done, 20));
+        return window.taffeta.stage.frame.sides[0].report.state_hash;
+      }, scene);
+      assert.equal(found, thirty, scene);
+    }
+  });
+
+  for (const isolated of [true, false]) {
+    await test(`without a server: a frame that takes long says so${isolated ? " and can be cancelled" : ", where no memory is shared"}`, ["flag"], { site: true, isolated }, async (opened) => {
+      await opened.click("#play");
+      await lastFrame(opened);
+      await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "solver.steps_per_frame", value: 400 }));
+      await opened.evaluate(() => window.taffeta.link.ask({ do: "set", key: "frame_time", value: 4 }));
+      const at = await frame(opened);
+      await opened.click("#step");
+      await opened.locator("#computing").waitFor();
+      if (isolated) {
+        await opened.click("#cancel");
+        await status(opened, () => !window.taffeta.status.playing && !window.taffeta.status.computing);
+        assert.equal(await frame(opened), at);
+      } else await opened.waitForFunction((at) => window.taffeta.stage.frame.frame > at, at);
+      await opened.locator("#computing").waitFor({ state: "hidden" });
     });
   }
 }

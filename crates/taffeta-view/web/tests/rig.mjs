@@ -1,9 +1,10 @@
 // A viewer and a browser for tests: starts both, or says why not.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -42,6 +43,23 @@ export async function viewer(...source) {
   });
   return { url, pid: child.pid, folder, stop: () => child.kill("SIGINT") };
 }
+
+const KINDS = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".webp": "image/webp" };
+
+/** A server of nothing but the files of a folder; `isolated` says whether its pages may share memory with their workers. */
+export async function files(folder, isolated = true) {
+  const server = createServer((request, response) => {
+    const path = join(folder, normalize(new URL(request.url, "http://host").pathname).replace(/\/$/, "/index.html"));
+    if (!path.startsWith(folder) || !existsSync(path) || !statSync(path).isFile()) return response.writeHead(404).end();
+    const shared = isolated ? { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" } : {};
+    response.writeHead(200, { "content-type": KINDS[extname(path)] ?? "application/octet-stream", ...shared }).end(readFileSync(path));
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  return { url: `http://127.0.0.1:${server.address().port}/`, stop: () => (server.closeAllConnections(), server.close()) };
+}
+
+/** The page that has the engine in itself. */
+export const siteFolder = join(here, "../site");
 
 /** A page with what went wrong in it. */
 export async function page(browser, url, { width = 1400, height = 860, dark = false, touch = false } = {}) {

@@ -101,6 +101,10 @@ impl InstructionSet {
                 Instructions::Plain => {}
             }
         }
+        // A module with these instructions is not even loaded where there are none.
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        return kernel.run::<super::lanes_wasm::Simd128>();
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         kernel.run::<Lanes>()
     }
 

@@ -2,6 +2,8 @@
 
 internal! { lanes vec4 }
 
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+internal! { lanes_wasm }
 #[cfg(target_arch = "x86_64")]
 mod lanes_x86;
 pub mod pose;

@@ -6,16 +6,14 @@ use crate::look::{self, Figure};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Model, PosedShape, Shape, State};
 use taffeta::step::{Hands, StepError, StepReport};
 use taffeta_io::clock::{StageClock, Watch};
-use taffeta_io::scene_file::LoadedScene;
 use taffeta_scene::{Collider, Fault, Keyframe, Mesh, Method, Scene, SphereShape};
+use web_time::Instant;
 
 /// How long a ball flies [s], and how often its parabola is sampled on the way.
 const FLIGHT: f64 = 2.0;
@@ -103,8 +101,7 @@ pub enum Change {
 
 impl Live {
     /// A scene at its start, or all that is wrong with it.
-    pub fn open(loaded: LoadedScene) -> Result<Self, Vec<Fault>> {
-        let LoadedScene { scene, name, meshes, .. } = loaded;
+    pub fn open(name: String, scene: Scene, meshes: BTreeMap<String, Mesh>) -> Result<Self, Vec<Fault>> {
         let side = Side::start(&scene, &meshes)?;
         Ok(Self {
             name,
@@ -334,10 +331,10 @@ impl Live {
 
 impl Work {
     /// Computes the frame, unless somebody asks for an end between two sub-steps.
-    pub fn run(&mut self, cancelled: &AtomicBool) -> Result<(), StepError> {
+    pub fn run(&mut self, mut ended: impl FnMut() -> bool + Send) -> Result<(), StepError> {
         for side in &mut self.sides {
             side.lead(&self.hands, self.size, self.frame_time);
-            side.advance(cancelled)?;
+            side.advance(&mut ended)?;
         }
         Ok(())
     }
@@ -413,11 +410,10 @@ impl Side {
     }
 
     /// Moves on to the end of the frame.
-    fn advance(&mut self, cancelled: &AtomicBool) -> Result<(), StepError> {
+    fn advance(&mut self, ended: &mut (dyn FnMut() -> bool + Send)) -> Result<(), StepError> {
         while self.steps < self.simulation.model().steps_per_frame {
             let begun = Instant::now();
-            let mut watch =
-                Watch { stages: &mut self.stages, ended: &mut || cancelled.load(Ordering::Relaxed) };
+            let mut watch = Watch { stages: &mut self.stages, ended: &mut *ended };
             let taken = self.simulation.step_observed(&mut watch);
             self.wall += begun.elapsed().as_secs_f64();
             let report = taken?;

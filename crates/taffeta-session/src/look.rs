@@ -1,7 +1,7 @@
 //! What a page is shown of a cloth: its shape once, and every frame of it.
 
 use crate::packet::Packet;
-use axum::body::Bytes;
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 use taffeta::collide::rigid::nearest::nearest;
@@ -11,7 +11,7 @@ use taffeta::solve::strips::parts;
 
 /// Unit of the distance to bodies [m], and what stands for all that is further.
 const GAP_UNIT: f64 = 1e-4;
-const GAP_FAR: u8 = 255;
+const GAP_FAR: u16 = 2000;
 
 /// All that is drawn and does not move.
 #[derive(Debug)]
@@ -185,7 +185,7 @@ impl Side<'_> {
                 Form::Mesh(_) => None,
             })
             .collect();
-        packet.u8(&format!("gap {number}"), self.positions.iter().map(|x| gap(*x, &closed)));
+        packet.u16(&format!("gap {number}"), self.positions.iter().map(|x| gap(*x, &closed)));
         for (body, (form, _)) in posed().enumerate() {
             if let Form::Mesh(mesh) = form
                 && mesh.deforms()
@@ -227,9 +227,9 @@ fn unit(numbers: &[f32]) -> f32 {
 }
 
 /// The distance to the nearest body in units, rounded down.
-fn gap(x: DVec3, bodies: &[PosedShape]) -> u8 {
+fn gap(x: DVec3, bodies: &[PosedShape]) -> u16 {
     let far = f64::from(GAP_FAR) * GAP_UNIT;
     let gaps = bodies.iter().filter_map(|body| nearest(body, x, far)).map(|near| near.gap);
-    // A number too large for a byte becomes the largest one, below zero becomes zero.
-    gaps.fold(far, f64::min).max(0.0).div_euclid(GAP_UNIT) as u8
+    // Below zero becomes zero.
+    gaps.fold(far, f64::min).max(0.0).div_euclid(GAP_UNIT) as u16
 }

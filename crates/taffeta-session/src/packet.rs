@@ -1,6 +1,6 @@
 //! Binary messages to the page: a JSON head and arrays behind it. `docs/viewer.md` has the layout.
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 /// The first bytes of every binary message: the format and its version.

@@ -29,7 +29,7 @@ pub enum EditError {
     },
     /// The scene would fill the memory.
     #[error(
-        "about {} MB would be needed, more than half of this machine's memory ({} MB); take fewer particles, or columns and rows that are about as far apart",
+        "about {} MB would be needed, more than half of the memory there is ({} MB); take fewer particles, or columns and rows that are about as far apart",
         .needed / 1_000_000, .allowed / 1_000_000
     )]
     TooMuchMemory {

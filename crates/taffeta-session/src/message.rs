@@ -1,7 +1,10 @@
 //! Text messages: what a page may ask for, and what it is told. `docs/viewer.md` has the format.
 
+use crate::packet::Packet;
+use bytes::Bytes;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use taffeta_scene::{Method, Preset, presets};
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
@@ -78,6 +81,13 @@ pub enum Request {
         /// Its index.
         frame: usize,
     },
+    /// Open a scene by its text.
+    Read {
+        /// What it goes by.
+        name: String,
+        /// The text, TOML.
+        text: String,
+    },
     /// The scene file with all changes.
     Save {},
     /// Be the one who controls.
@@ -137,12 +147,37 @@ pub struct Done {
     pub note: String,
     /// What is to be saved.
     pub text: Option<String>,
+    /// A file for the page, by its name.
+    pub file: Option<(String, Vec<u8>)>,
+}
+
+impl Done {
+    /// With a note alone.
+    pub fn noted(note: String) -> Self {
+        Self { note, ..Self::default() }
+    }
 }
 
 impl From<&str> for Done {
     fn from(note: &str) -> Self {
-        Self { note: note.into(), text: None }
+        Self::noted(note.into())
     }
+}
+
+/// What a page is told first: all that does not change.
+pub fn hello(cores: usize) -> Value {
+    let method = |method: &Method| json!({ "name": method.name(), "about": method.about() });
+    let fabric =
+        |preset: Preset| json!({ "name": preset.name, "about": preset.about, "fabric": preset.fabric });
+    json!({
+        "v": VERSION,
+        "kind": "hello",
+        "program": env!("CARGO_PKG_VERSION"),
+        "methods": Method::ALL.iter().map(method).collect::<Vec<_>>(),
+        "fabrics": presets().into_iter().map(fabric).collect::<Vec<_>>(),
+        "schema": taffeta_scene::schema(),
+        "cores": cores,
+    })
 }
 
 /// The answer to a request that was carried out.
@@ -153,6 +188,13 @@ pub fn reply(id: Option<u64>, done: &Done) -> String {
 /// The answer to a request that was refused.
 pub fn error(id: Option<u64>, reason: &str) -> String {
     json!({ "v": VERSION, "kind": "error", "id": id, "error": reason }).to_string()
+}
+
+/// A file, which a page lets its user save.
+pub fn file(name: &str, bytes: &[u8]) -> Bytes {
+    let mut packet = Packet::default();
+    packet.u8("bytes", bytes.iter().copied());
+    packet.finish(Map::from_iter([("kind".into(), json!("file")), ("name".into(), json!(name))]))
 }
 
 /// Something that all should know.

@@ -1,22 +1,27 @@
 //! What every request does. Each is bounded, and one that is refused changes nothing.
 
 use crate::choice::{Choice, Opened};
+use crate::host::Host;
 use crate::live::{Change, Live};
-use crate::message::{Done, Request};
-use crate::studio::Studio;
+use crate::message::{self, Done, Request};
+use crate::session::Session;
 use crate::tape::Tape;
 use serde_json::Value;
 use taffeta::math::DVec3;
 use taffeta_io::scene_file;
 use taffeta_scene::{Fault, Method};
+use web_time::Instant;
 
 /// Bounds of what a page may ask for: speed [1]; places and speeds of things thrown and held [m, m/s]; radius of a ball [m].
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 const FURTHEST: f64 = 1e4;
 const FASTEST: f64 = 100.0;
 const RADII: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
+/// Letters in the name of a scene that a page brings, and how many of them there may be.
+const LONGEST_NAME: usize = 100;
+const MOST_READ: usize = 50;
 
-impl Studio {
+impl<H: Host> Session<H> {
     /// Carries out a request of a page, or says why not.
     pub(crate) fn request(&mut self, request: Request, page: u64) -> Result<Done, String> {
         match request {
@@ -25,7 +30,7 @@ impl Studio {
             Request::Step {} => {
                 self.playing = false;
                 self.asked += 1;
-                self.due = std::time::Instant::now();
+                self.due = Instant::now();
                 Ok(Done::default())
             }
             Request::Reset {} => self.reset(),
@@ -54,13 +59,14 @@ impl Studio {
             Request::Record {} => self.record(),
             Request::Stop {} => self.stop(),
             Request::Seek { frame } => self.seek(frame),
+            Request::Read { name, text } => self.read(&name, text),
             Request::Save {} => {
                 let scene = match &self.opened {
                     Opened::Live(live) => Some(&live.scene),
                     Opened::Film(film) => film.scene.as_ref(),
                 };
                 let scene = scene.ok_or("this recording's scene cannot be read by this version")?;
-                Ok(Done { note: "saved".into(), text: Some(scene_file::to_toml(scene)) })
+                Ok(Done { note: "saved".into(), text: Some(scene_file::to_toml(scene)), file: None })
             }
             // Answered where the page is.
             Request::Take {} | Request::Got { .. } => Ok(Done::default()),
@@ -77,7 +83,7 @@ impl Studio {
 
     fn play(&mut self, playing: bool) -> Result<Done, String> {
         (self.playing, self.asked) = (playing, 0);
-        self.due = std::time::Instant::now();
+        self.due = Instant::now();
         if !playing {
             self.cancel();
         }
@@ -117,6 +123,24 @@ impl Studio {
         Ok(Done::default())
     }
 
+    fn read(&mut self, name: &str, text: String) -> Result<Done, String> {
+        if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control) {
+            return Err(format!("the name of a scene has 1 to {LONGEST_NAME} letters"));
+        }
+        if self.choices.iter().any(|choice| choice.id == name && !choice.is_text()) {
+            return Err(format!("there is a scene called {name} already; give this one another name"));
+        }
+        let choice = Choice::text(name, text);
+        // One that cannot be opened is not kept.
+        choice.open().map_err(|error| error.to_string())?;
+        self.choices.retain(|choice| choice.id != name);
+        if self.choices.iter().filter(|choice| choice.is_text()).count() >= MOST_READ {
+            return Err(format!("{MOST_READ} scenes were brought already"));
+        }
+        self.choices.push(choice);
+        self.open(name)
+    }
+
     fn set(&mut self, key: &str, value: &Value) -> Result<Done, String> {
         let change = self.live()?.set(key, value).map_err(|error| error.to_string())?;
         Ok(match change {
@@ -130,7 +154,7 @@ impl Studio {
                 self.end_tape();
                 self.reshape();
                 self.renewed();
-                Done { note: format!("{key} changes the start: the scene begins anew"), text: None }
+                Done::noted(format!("{key} changes the start: the scene begins anew"))
             }
         })
     }
@@ -148,11 +172,11 @@ impl Studio {
     }
 
     fn threads(&mut self, count: usize) -> Result<Done, String> {
-        let most = crate::cores();
+        let most = self.host.cores();
         if !(1..=most).contains(&count) {
             return Err(format!("this machine has {most} cores: ask for 1 to {most} threads"));
         }
-        self.pool = crate::pool(count).map_err(|error| error.to_string())?;
+        self.host.set_threads(count)?;
         Ok("the result does not depend on it".into())
     }
 
@@ -179,19 +203,18 @@ impl Studio {
         if self.tape.is_some() {
             return Err("a recording is under way".into());
         }
-        let (folder, threads) = (self.folder.clone(), self.pool.current_num_threads());
-        let tape = Tape::start(&folder, self.live()?, threads).map_err(|error| error.to_string())?;
-        let note = tape.as_ref().map(|tape| format!("recording to {}", tape.path.display()));
+        let (shelf, threads) = (self.shelf.clone(), self.host.threads());
+        let tape = Tape::start(&shelf, self.live()?, threads).map_err(|error| error.to_string())?;
+        let note = tape.as_ref().map(|tape| format!("recording to {}", tape.name));
         self.tape = tape;
-        Ok(Done { note: note.unwrap_or_default(), text: None })
+        Ok(Done::noted(note.unwrap_or_default()))
     }
 
     fn stop(&mut self) -> Result<Done, String> {
         if self.tape.is_none() {
             return Err("nothing is being recorded".into());
         }
-        self.end_tape();
-        Ok(Done::default())
+        Ok(Done { file: self.end_tape(), ..Done::default() })
     }
 
     fn seek(&mut self, frame: usize) -> Result<Done, String> {
@@ -204,15 +227,19 @@ impl Studio {
         Ok(Done::default())
     }
 
-    /// Ends a recording that is under way; it can be opened from then on.
-    fn end_tape(&mut self) {
-        let (Some(tape), Opened::Live(live)) = (self.tape.take(), &self.opened) else { return };
+    /// Ends a recording that is under way; it can be opened from then on. One that is on no disk is handed out.
+    fn end_tape(&mut self) -> Option<(String, Vec<u8>)> {
+        let (tape, Opened::Live(live)) = (self.tape.take()?, &self.opened) else { return None };
         match tape.end(live) {
-            Ok(path) => {
-                self.hub.tell(&format!("recorded {}", path.display()), false);
-                self.choices.push(Choice::recording(&path));
+            Ok(kept) => {
+                self.host.tell(message::notice(&format!("recorded {}", kept.name()), false));
+                self.choices.push(Choice::recording(&kept));
+                kept.bytes().map(|bytes| (kept.name(), bytes.to_vec()))
             }
-            Err(error) => self.hub.tell(&error.to_string(), true),
+            Err(error) => {
+                self.host.tell(message::notice(&error.to_string(), true));
+                None
+            }
         }
     }
 }

@@ -3,7 +3,6 @@
 use crate::look::{self, Figure};
 use serde_json::{Value, json};
 use std::ops::Range;
-use std::path::Path;
 use taffeta::math::DVec3;
 use taffeta::model::Form;
 use taffeta_io::recording::{Frame, Header, Reader, RecordingError};
@@ -30,9 +29,8 @@ pub struct Film {
 }
 
 impl Film {
-    /// Opens a recording at its first frame.
-    pub fn open(path: &Path) -> Result<Self, RecordingError> {
-        let mut reader = Reader::open(path)?;
+    /// Shows a recording at its first frame.
+    pub fn of(mut reader: Reader) -> Result<Self, RecordingError> {
         reader.show_torn()?;
         let header = reader.header();
         let scene = scene_file::from_text("the recorded scene", &header.scene, &[]).ok();

@@ -3,12 +3,14 @@
 use crate::edit::{self, EditError};
 use crate::film::Film;
 use crate::live::Live;
+use crate::tape::Kept;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use taffeta_io::catalogue;
 use taffeta_io::recording::{RecordingError, meant};
 use taffeta_io::scene_file::{self, SceneFaults, SceneSource};
-use taffeta_scene::Fault;
+use taffeta_scene::{Fault, Mesh, Scene};
 
 /// Something that a page may open by its name. Pages never name files.
 #[derive(Debug, Clone)]
@@ -23,7 +25,9 @@ pub struct Choice {
 #[derive(Debug, Clone)]
 enum Source {
     Scene(SceneSource),
-    Recording(PathBuf),
+    /// The text of a page, which names no files.
+    Text(String),
+    Recording(Kept),
 }
 
 /// What is open.
@@ -75,7 +79,7 @@ impl Choice {
     /// What the user means by `text`: a recording or the folder of one, else a scene.
     pub fn named(text: &str) -> Result<Self, SceneFaults> {
         if let Some(path) = meant(Path::new(text)) {
-            return Ok(Self::recording(&path));
+            return Ok(Self::recording(&Kept::File(path)));
         }
         let source = SceneSource::find(text)?;
         let id = match &source {
@@ -87,9 +91,13 @@ impl Choice {
     }
 
     /// A recording.
-    pub fn recording(path: &Path) -> Self {
-        let id = path.display().to_string();
-        Self { title: "a recording".into(), id, source: Source::Recording(path.into()) }
+    pub fn recording(kept: &Kept) -> Self {
+        Self { title: "a recording".into(), id: kept.name(), source: Source::Recording(kept.clone()) }
+    }
+
+    /// A scene that a page has brought. It has no files but those built in.
+    pub fn text(name: &str, text: String) -> Self {
+        Self { title: "a scene of this page".into(), id: name.into(), source: Source::Text(text) }
     }
 
     /// Opens it at its start.
@@ -97,11 +105,24 @@ impl Choice {
         match &self.source {
             Source::Scene(source) => {
                 let loaded = scene_file::load(source, &[])?;
-                edit::bounded(&loaded.scene, 1)?;
-                Ok(Opened::Live(Box::new(Live::open(loaded).map_err(OpenError::Model)?)))
+                Self::live(loaded.name, loaded.scene, loaded.meshes)
             }
-            Source::Recording(path) => Ok(Opened::Film(Box::new(Film::open(path)?))),
+            Source::Text(text) => {
+                let scene = scene_file::from_text(&self.id, text, &[])?;
+                Self::live(self.id.clone(), scene, BTreeMap::new())
+            }
+            Source::Recording(kept) => Ok(Opened::Film(Box::new(Film::of(kept.reader()?)?))),
         }
+    }
+
+    /// Whether a page has brought it.
+    pub fn is_text(&self) -> bool {
+        matches!(self.source, Source::Text(_))
+    }
+
+    fn live(name: String, scene: Scene, meshes: BTreeMap<String, Mesh>) -> Result<Opened, OpenError> {
+        edit::bounded(&scene, 1)?;
+        Ok(Opened::Live(Box::new(Live::open(name, scene, meshes).map_err(OpenError::Model)?)))
     }
 
     /// What a page is told of it.

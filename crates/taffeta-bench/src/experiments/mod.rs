@@ -4,6 +4,7 @@ mod compare;
 mod detect;
 mod drape;
 mod flags;
+mod garments;
 mod hang;
 mod limit;
 mod moving;
@@ -47,6 +48,7 @@ enum Experiment {
     Compare(compare::Args),
     Peers(peers::Args),
     Scale(scale::Args),
+    Garments(garments::Args),
 }
 
 /// What all experiments are asked.
@@ -89,6 +91,7 @@ impl Experiment {
             Self::Compare(args) => ("compare", &args.common),
             Self::Peers(args) => ("peers", &args.common),
             Self::Scale(args) => ("scale", &args.common),
+            Self::Garments(args) => ("garments", &args.common),
         }
     }
 
@@ -107,6 +110,7 @@ impl Experiment {
             Self::Compare(args) => compare::measure(args),
             Self::Peers(args) => peers::measure(args),
             Self::Scale(args) => scale::measure(args),
+            Self::Garments(args) => garments::measure(args),
         }
     }
 }

@@ -177,7 +177,7 @@ fn check_darts(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
 /// A panel has to be larger than its cells, and to fit around its cylinder.
 fn check_size(panel: &Panel, edge_length: f64, place: Place, faults: &mut Faults) {
     let DVec2 { x: width, y: height } = Outline::new(panel).size();
-    if edge_length > width.min(height) {
+    if edge_length > width.max(height) {
         let detail =
             format!(": panel `{}` is {width:.4} m by {height:.4} m, `edge_length` {edge_length}", panel.name);
         let remedy = "make `edge_length` of the garment shorter, or the panel larger";
@@ -212,7 +212,7 @@ fn check_seams(garment: &Garment, place: Place, faults: &mut Faults) {
         }
         let [a, b] = [first, second].map(|(panel, edge)| outlines[panel].sewn_length(edge));
         // A dart may leave nothing of an edge; that is told elsewhere.
-        if a.min(b) > 0.0 && (a - b).abs() > garment.ease * a.max(b) {
+        if !seam.gather && a.min(b) > 0.0 && (a - b).abs() > garment.ease * a.max(b) {
             let detail = format!(
                 ": `{}` has {a:.4} m and `{}` {b:.4} m, {:.1} % apart where `ease` allows {:.1} %",
                 seam.join[0],
@@ -286,7 +286,10 @@ impl Garment {
             let (a, b) = (length(&seam.join[0])?, length(&seam.join[1])?);
             ((a - b).abs() > 0.01 * a.max(b)).then(|| {
                 let [first, second] = &seam.join;
-                format!("`{first}` ({a:.3} m) is eased into `{second}` ({b:.3} m)")
+                let sewn = if seam.gather { "gathered" } else { "eased" };
+                let [(longer, long), (shorter, short)] =
+                    if a > b { [(first, a), (second, b)] } else { [(second, b), (first, a)] };
+                format!("`{longer}` ({long:.3} m) is {sewn} into `{shorter}` ({short:.3} m)")
             })
         };
         self.seam.iter().filter_map(eased).collect()

@@ -111,6 +111,11 @@ fn check_outline(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
             faults.report(Rule::NoLength, edge_list.item(index), "", &of, remedy);
         }
     }
+    for (index, edge) in panel.edge.iter().enumerate() {
+        if edge.bulge.is_some() && !edge.via.is_empty() {
+            faults.report(Rule::CurvedTwice, edge_list.item(index), "", &of, "leave out `bulge` or `via`");
+        }
+    }
     if let Some(last) = panel.edge.last().filter(|last| last.to != panel.start) {
         let item = edge_list.item(panel.edge.len() - 1);
         let [x, y] = panel.start.map(short);

@@ -55,8 +55,12 @@ pub fn surface(asked: &MeshBody, meshes: &Files, key: &str) -> Result<BodyMesh, 
         }
     };
     let (moments, pace) = match (&asked.slim, moments) {
-        (Some(slim), Moments::Points(lists)) => grown(slim, lists, pace, &triangles),
-        (_, moments) => (moments, pace),
+        (Some(slim), Moments::Points(lists)) if !pace.repeats => grown(slim, lists, pace, &triangles),
+        (Some(_), _) => {
+            let reason = "cannot start slim: it is moved by a clip, or by a cache that repeats".into();
+            return Err(source.fault(first_file, reason, "leave out `slim`, or `animation` and `repeat`"));
+        }
+        (None, moments) => (moments, pace),
     };
     BodyMesh::new(triangles, moments, pace, asked.thickness)
         .map_err(|reason| source.fault(first_file, reason, "export the mesh anew"))

@@ -8,6 +8,9 @@ use taffeta::math::{DVec2, trig};
 /// Pieces that a Bezier curve is drawn with: a quarter of a circle is off by less than a ten-thousandth of its radius.
 const PIECES: u32 = 32;
 
+/// An arc of a smaller bulge is straight: its centre is too far away to be computed with.
+const STRAIGHT: f64 = 1e-9;
+
 /// A line of short pieces, measured along.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
@@ -173,7 +176,7 @@ pub fn edges(panel: &Panel) -> Vec<Curve> {
         let via: Vec<DVec2> = edge.via.iter().map(|p| DVec2::from(*p)).collect();
         let to = DVec2::from(edge.to);
         let from = std::mem::replace(&mut from, to);
-        match edge.bulge.filter(|bulge| *bulge != 0.0) {
+        match edge.bulge.filter(|bulge| bulge.abs() > STRAIGHT) {
             Some(bulge) => Curve::arc(from, bulge, to),
             None => Curve::bezier(from, &via, to),
         }

@@ -123,6 +123,6 @@ fn a_basted_garment_is_closed_around_its_body() {
     assert!(contact.min_gap > 5e-3, "{}", contact.min_gap);
     // The body is inside: there is cloth on both sides of it.
     let middle = state.positions.iter().filter(|x| x.x.abs() < 0.1 && x.y.abs() < 0.1);
-    let (front, back): (Vec<_>, Vec<_>) = middle.partition(|x| x.z > 0.0);
+    let (front, back): (Vec<&DVec3>, Vec<&DVec3>) = middle.partition(|x| x.z > 0.0);
     assert!(!front.is_empty() && !back.is_empty());
 }

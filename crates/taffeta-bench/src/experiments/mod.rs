@@ -4,6 +4,7 @@ mod compare;
 mod detect;
 mod drape;
 mod flags;
+mod garments;
 mod gpu;
 mod hang;
 mod limit;
@@ -49,6 +50,7 @@ enum Experiment {
     Peers(peers::Args),
     Scale(scale::Args),
     Gpu(gpu::Args),
+    Garments(garments::Args),
 }
 
 /// What all experiments are asked.
@@ -92,6 +94,7 @@ impl Experiment {
             Self::Peers(args) => ("peers", &args.common),
             Self::Scale(args) => ("scale", &args.common),
             Self::Gpu(args) => ("gpu", &args.common),
+            Self::Garments(args) => ("garments", &args.common),
         }
     }
 
@@ -111,6 +114,7 @@ impl Experiment {
             Self::Peers(args) => peers::measure(args),
             Self::Scale(args) => scale::measure(args),
             Self::Gpu(args) => gpu::measure(args),
+            Self::Garments(args) => garments::measure(args),
         }
     }
 }

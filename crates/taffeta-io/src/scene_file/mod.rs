@@ -1,6 +1,7 @@
 //! Scene files: TOML text, with overrides, to a [`Scene`] or to all its faults, and back.
 
 mod faults;
+mod garmentcode;
 mod overrides;
 mod patterns;
 mod reference;

@@ -1,6 +1,7 @@
 //! Patterns of garments, read and laid into the scene: what is checked and built has all panels and seams in one place.
 
 use super::faults::ReadRule;
+use super::garmentcode;
 use super::read_text;
 use super::tree::Tree;
 use crate::catalogue;
@@ -54,6 +55,9 @@ fn pattern(name: &str, folder: Option<&Path>) -> Result<Map<String, Value>, Stri
         }
         (None, None) => return Err(": a scene without a folder has none but those built in".into()),
     };
+    if name.ends_with(".json") {
+        return garmentcode::pattern(&text).map_err(|reason| format!(": {reason}"));
+    }
     let tree = Tree::parse(&text).map_err(|mistakes| {
         let first = mistakes.first().map_or(String::new(), |m| m.fault.reason.clone());
         let at = mistakes.first().and_then(|m| m.span.clone()).map_or(0, |span| span.start);

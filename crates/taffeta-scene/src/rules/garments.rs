@@ -111,6 +111,11 @@ fn check_outline(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
             faults.report(Rule::NoLength, edge_list.item(index), "", &of, remedy);
         }
     }
+    for (index, edge) in panel.edge.iter().enumerate() {
+        if edge.bulge.is_some() && !edge.via.is_empty() {
+            faults.report(Rule::CurvedTwice, edge_list.item(index), "", &of, "leave out `bulge` or `via`");
+        }
+    }
     if let Some(last) = panel.edge.last().filter(|last| last.to != panel.start) {
         let item = edge_list.item(panel.edge.len() - 1);
         let [x, y] = panel.start.map(short);
@@ -177,7 +182,7 @@ fn check_darts(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
 /// A panel has to be larger than its cells, and to fit around its cylinder.
 fn check_size(panel: &Panel, edge_length: f64, place: Place, faults: &mut Faults) {
     let DVec2 { x: width, y: height } = Outline::new(panel).size();
-    if edge_length > width.min(height) {
+    if edge_length > width.max(height) {
         let detail =
             format!(": panel `{}` is {width:.4} m by {height:.4} m, `edge_length` {edge_length}", panel.name);
         let remedy = "make `edge_length` of the garment shorter, or the panel larger";
@@ -212,7 +217,7 @@ fn check_seams(garment: &Garment, place: Place, faults: &mut Faults) {
         }
         let [a, b] = [first, second].map(|(panel, edge)| outlines[panel].sewn_length(edge));
         // A dart may leave nothing of an edge; that is told elsewhere.
-        if a.min(b) > 0.0 && (a - b).abs() > garment.ease * a.max(b) {
+        if !seam.gather && a.min(b) > 0.0 && (a - b).abs() > garment.ease * a.max(b) {
             let detail = format!(
                 ": `{}` has {a:.4} m and `{}` {b:.4} m, {:.1} % apart where `ease` allows {:.1} %",
                 seam.join[0],
@@ -286,7 +291,10 @@ impl Garment {
             let (a, b) = (length(&seam.join[0])?, length(&seam.join[1])?);
             ((a - b).abs() > 0.01 * a.max(b)).then(|| {
                 let [first, second] = &seam.join;
-                format!("`{first}` ({a:.3} m) is eased into `{second}` ({b:.3} m)")
+                let sewn = if seam.gather { "gathered" } else { "eased" };
+                let [(longer, long), (shorter, short)] =
+                    if a > b { [(first, a), (second, b)] } else { [(second, b), (first, a)] };
+                format!("`{longer}` ({long:.3} m) is {sewn} into `{shorter}` ({short:.3} m)")
             })
         };
         self.seam.iter().filter_map(eased).collect()

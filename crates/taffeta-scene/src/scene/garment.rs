@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Garment {
     /// Its name in messages and reports.
     pub name: String,
-    /// Where panels and seams come from: a built-in pattern (`t-shirt`, `skirt`) or a file, relative to the folder of the scene, with `[[panel]]` and
-    /// `[[seam]]` as here. Those given here come first.
+    /// Where panels and seams come from: a built-in pattern (`t-shirt`, `skirt`) or a file, relative to the folder of the scene: TOML with `[[panel]]`
+    /// and `[[seam]]` as here, or a GarmentCode specification (`.json`). Those given here come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The fabric of all panels that name none.
@@ -22,6 +22,10 @@ pub struct Garment {
     /// Distance of neighbouring particles [m].
     #[schemars(range(min = 1e-4, max = 10.0))]
     pub edge_length: f64,
+    /// How long it is basted before the start [s]: panels are drawn together around the bodies, puffed up and free to pass through one another, so that
+    /// no fold is caught between seams. 0 leaves them where their pattern puts them.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub baste: f64,
     /// How long the sewing takes [s]: seams shrink from the distance that panels start at to a stitch.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub sewing: f64,
@@ -59,6 +63,7 @@ impl Default for Garment {
             fabric: "cotton".into(),
             model: ClothModel::default(),
             edge_length: 0.02,
+            baste: 0.0,
             sewing: 1.0,
             sewing_start: 0.0,
             ease: 0.1,
@@ -127,6 +132,11 @@ pub struct PanelEdge {
     #[serde(default)]
     #[schemars(length(max = 2), inner(inner(range(min = -100.0, max = 100.0))))]
     pub via: Vec<[f64; 2]>,
+    /// Makes it an arc of a circle: the tangent of a quarter of its angle, above 0 where it runs against the clock around its centre [1]. 1 is half a
+    /// circle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -100.0, max = 100.0))]
+    pub bulge: Option<f64>,
 }
 
 /// A wedge cut out of an edge, whose two sides are sewn together.
@@ -184,6 +194,9 @@ pub struct Seam {
     /// Joins start with start. Left out, the start of one joins the end of the other, as is usual for outlines that all run against the clock.
     #[serde(default)]
     pub reverse: bool,
+    /// Gathers the longer edge into the shorter one, however much longer it is: it folds between stitches. Left out, edges differ by no more than `ease`.
+    #[serde(default)]
+    pub gather: bool,
 }
 
 /// Edges of panels whose particles do not move, move together by keyframes, or follow a body.

@@ -2,10 +2,14 @@
 
 use super::garment::{Dart, Panel};
 use robust::{Coord, orient2d};
-use taffeta::math::DVec2;
+use std::f64::consts::PI;
+use taffeta::math::{DVec2, trig};
 
 /// Pieces that a Bezier curve is drawn with: a quarter of a circle is off by less than a ten-thousandth of its radius.
 const PIECES: u32 = 32;
+
+/// An arc of a smaller bulge is straight: its centre is too far away to be computed with.
+const STRAIGHT: f64 = 1e-9;
 
 /// A line of short pieces, measured along.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +40,20 @@ impl Curve {
             _ => from.lerp(to, t),
         };
         let pieces = if via.is_empty() { 1 } else { PIECES };
+        let inner = (1..pieces).map(|k| at(f64::from(k) / f64::from(pieces)));
+        Self::new([from].into_iter().chain(inner).chain([to]).collect())
+    }
+
+    /// An arc of a circle; `bulge` is the tangent of a quarter of its angle.
+    fn arc(from: DVec2, bulge: f64, to: DVec2) -> Self {
+        let angle = 4.0 * trig::atan2(bulge, 1.0);
+        // From the middle of the chord to the centre, which lies to the left of an arc against the clock of less than half a circle.
+        let centre = from.midpoint(to) + (to - from).perp() * (1.0 - bulge * bulge) / (4.0 * bulge);
+        let at = |share: f64| {
+            centre + DVec2::new(trig::cos(share * angle), trig::sin(share * angle)).rotate(from - centre)
+        };
+        // As fine as a Bezier curve of a quarter of a circle.
+        let pieces = PIECES * (2.0 * angle.abs() / PI).ceil().max(1.0) as u32;
         let inner = (1..pieces).map(|k| at(f64::from(k) / f64::from(pieces)));
         Self::new([from].into_iter().chain(inner).chain([to]).collect())
     }
@@ -157,7 +175,11 @@ pub fn edges(panel: &Panel) -> Vec<Curve> {
     let curve = |edge: &super::garment::PanelEdge| {
         let via: Vec<DVec2> = edge.via.iter().map(|p| DVec2::from(*p)).collect();
         let to = DVec2::from(edge.to);
-        Curve::bezier(std::mem::replace(&mut from, to), &via, to)
+        let from = std::mem::replace(&mut from, to);
+        match edge.bulge.filter(|bulge| bulge.abs() > STRAIGHT) {
+            Some(bulge) => Curve::arc(from, bulge, to),
+            None => Curve::bezier(from, &via, to),
+        }
     };
     panel.edge.iter().map(curve).collect()
 }

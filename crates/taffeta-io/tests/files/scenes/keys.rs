@@ -65,7 +65,7 @@ start = [0.0, 0.0]
 edge = [
     { name = "long", to = [1.0, 0.0] },
     { to = [1.0, 1.0], via = [[1.2, 0.5]] },
-    { to = [0.0, 0.0] },
+    { to = [0.0, 0.0], bulge = 0.1 },
 ]
 dart = [{ edge = "long", at = 0.5, width = 0.1, depth = 0.1 }]
 wrap = { radius = 1.0, angle = 10.0 }
@@ -83,6 +83,7 @@ box = { size = [1.0, 2.0, 3.0] }
 [collider.mesh]
 file = "walk-##.obj"
 sequence = { first = 0, last = 9, rate = 25.0 }
+slim = { girth = 0.2 }
 [[collider]]
 mesh = { file = "dance.glb", animation = { start = 1.0, speed = 0.5 } }
 [[collider]]

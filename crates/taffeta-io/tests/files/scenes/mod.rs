@@ -2,6 +2,7 @@
 
 mod bad;
 mod file;
+mod garmentcode;
 mod imports;
 mod keys;
 mod layers;

@@ -5,4 +5,5 @@ pub mod files;
 pub mod mannequin;
 mod mannequin_shape;
 mod mannequin_walk;
+mod slim;
 mod surface_nets;

@@ -1,5 +1,7 @@
 //! Garments into the model: a piece of cloth for every panel, links for every seam.
 
+use super::baste::baste;
+use super::clear::clear;
 use super::{Member, tailor};
 use crate::Fault;
 use crate::build::{add_cloth, add_pin, add_start};
@@ -16,7 +18,11 @@ pub fn add_garment(
     garment: &Garment,
     key: &str,
 ) -> Result<(), Vec<Fault>> {
-    let tailored = tailor(garment, key)?;
+    let mut tailored = tailor(garment, key)?;
+    clear(&mut tailored.blanks, &model.colliders);
+    if garment.baste > 0.0 {
+        baste(garment, &model.colliders, &mut tailored);
+    }
     let name = if garment.name.is_empty() { key } else { &garment.name };
     let mut firsts = Vec::new();
     for ((p, panel), blank) in garment.panel.iter().enumerate().zip(&tailored.blanks) {

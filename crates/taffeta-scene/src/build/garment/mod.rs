@@ -1,14 +1,21 @@
 //! From a pattern to pieces of cloth and the pairs of particles that seams join.
 
 mod add;
+mod baste;
+mod clear;
 mod panel;
 
 use super::shapes::Blank;
 use crate::Fault;
-use crate::scene::Garment;
 use crate::scene::outline::{Outline, Run};
+use crate::scene::{Garment, Seam};
 pub(super) use add::{add_garment, add_link};
 use panel::{PanelCut, Stations};
+
+/// Edges shorter than this many cells are corners: cloth of such edges would be all the work of a step.
+const NO_EDGE: f64 = 0.25;
+/// An edge that is longer by more than this share of the other has to fold to be sewn to it.
+const GATHERED: f64 = 0.005;
 
 /// A particle of a garment: its panel, and its number there.
 pub type Member = (usize, u32);
@@ -42,7 +49,7 @@ pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
         return Err(faults);
     }
     let pinned = garment.pin.iter().map(|pin| pinned(garment, &cuts, &pin.edges)).collect();
-    let stitches = stitches(garment, &cuts);
+    let stitches = stitches(garment, &outlines, &cuts);
     Ok(Tailored { blanks: cuts.into_iter().map(|cut| cut.blank).collect(), stitches, pinned })
 }
 
@@ -50,7 +57,8 @@ pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
 fn pieces(garment: &Garment, outlines: &[Outline]) -> Vec<Vec<u32>> {
     let of = |outline: &Outline, edge: usize| {
         let runs = outline.runs.iter().filter(|(run, _)| *run == Run::Edge(edge)).count() as u32;
-        ((outline.sewn_length(edge) / garment.edge_length).round() as u32).max(runs)
+        let cells = outline.sewn_length(edge) / garment.edge_length;
+        if runs == 1 && cells < NO_EDGE { 0 } else { (cells.round() as u32).max(runs) }
     };
     let mut pieces: Vec<Vec<u32>> = garment
         .panel
@@ -58,18 +66,29 @@ fn pieces(garment: &Garment, outlines: &[Outline]) -> Vec<Vec<u32>> {
         .zip(outlines)
         .map(|(panel, outline)| (0..panel.edge.len()).map(|edge| of(outline, edge)).collect())
         .collect();
-    // An edge may have several seams: the largest count goes on until all agree.
-    loop {
+    // An edge may have several seams: the largest count goes on until all agree. It passes every seam but once unless seams contradict one another.
+    for _ in 0..=garment.seam.len() {
         let mut agreed = true;
-        for [(p, e), (q, f)] in garment.seam.iter().filter_map(|seam| edges_of(garment, &seam.join)) {
-            let most = pieces[p][e].max(pieces[q][f]);
-            agreed &= pieces[p][e] == most && pieces[q][f] == most;
-            (pieces[p][e], pieces[q][f]) = (most, most);
+        for seam in &garment.seam {
+            let Some([(p, e), (q, f)]) = edges_of(garment, &seam.join) else { continue };
+            let [a, b] = folds(seam, [outlines[p].sewn_length(e), outlines[q].sewn_length(f)]);
+            let most = pieces[p][e].div_ceil(a).max(pieces[q][f].div_ceil(b));
+            agreed &= pieces[p][e] == most * a && pieces[q][f] == most * b;
+            (pieces[p][e], pieces[q][f]) = (most * a, most * b);
         }
         if agreed {
-            return pieces;
+            break;
         }
     }
+    pieces
+}
+
+/// Pieces from one stitch to the next on both sides of a seam whose edges have these lengths [m]: more than one where an edge is gathered, so that it can
+/// fold in between.
+fn folds(seam: &Seam, [a, b]: [f64; 2]) -> [u32; 2] {
+    let more =
+        |ratio: f64| if seam.gather && ratio > 1.0 + GATHERED { (ratio.round() as u32).max(2) } else { 1 };
+    [more(a / b), more(b / a)]
 }
 
 /// Panel and edge on both sides of a seam.
@@ -77,7 +96,7 @@ fn edges_of(garment: &Garment, [first, second]: &[String; 2]) -> Option<[(usize,
     Some([garment.find(first)?, garment.find(second)?])
 }
 
-fn stitches(garment: &Garment, cuts: &[PanelCut]) -> Vec<[Member; 2]> {
+fn stitches(garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<[Member; 2]> {
     let mut stitches = Vec::new();
     for seam in &garment.seam {
         let Some([(p, e), (q, f)]) = edges_of(garment, &seam.join) else { continue };
@@ -86,7 +105,9 @@ fn stitches(garment: &Garment, cuts: &[PanelCut]) -> Vec<[Member; 2]> {
         } else {
             cuts[q].edges[f].iter().rev().map(|[a, b]| [*b, *a]).collect()
         };
-        for ([a, b], [c, d]) in cuts[p].edges[e].iter().zip(&there) {
+        let [here_by, there_by] =
+            folds(seam, [outlines[p].sewn_length(e), outlines[q].sewn_length(f)]).map(|by| by as usize);
+        for ([a, b], [c, d]) in cuts[p].edges[e].iter().step_by(here_by).zip(there.iter().step_by(there_by)) {
             stitches.push([(p, *a), (q, *c)]);
             if a != b || c != d {
                 stitches.push([(p, *b), (q, *d)]);

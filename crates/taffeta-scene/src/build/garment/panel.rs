@@ -102,6 +102,9 @@ fn share(outline: &Outline, edge: usize, k: usize, pieces: u32) -> u32 {
     let (mut far, mut given) = (0.0, 0);
     for (place, r) in runs.iter().enumerate() {
         far += outline.runs[*r].1.length();
+        if pieces == 0 {
+            return 0;
+        }
         let left = (runs.len() - 1 - place) as u32;
         let until = ((far / all * f64::from(pieces)).round() as u32).clamp(given + 1, pieces - left);
         if *r == k {

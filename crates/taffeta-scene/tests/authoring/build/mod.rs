@@ -1,6 +1,7 @@
 //! What scenes are made into: shapes, imports, elements.
 
 mod elements;
+mod garments;
 mod import;
 mod shapes;
 mod stuffing;

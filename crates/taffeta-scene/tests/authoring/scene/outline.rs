@@ -5,9 +5,14 @@ use taffeta_scene::outline::{Curve, Outline, Run, edges};
 use taffeta_scene::{Dart, Panel, PanelEdge};
 
 fn panel(points: &[[f64; 2]]) -> Panel {
-    let edge = |(k, to): (usize, &[f64; 2])| PanelEdge { name: format!("e{k}"), to: *to, via: Vec::new() };
+    let edge = |(k, to): (usize, &[f64; 2])| PanelEdge {
+        name: format!("e{k}"),
+        to: *to,
+        via: Vec::new(),
+        bulge: None,
+    };
     let mut edges: Vec<PanelEdge> = points.iter().enumerate().skip(1).map(edge).collect();
-    edges.push(PanelEdge { name: "last".into(), to: points[0], via: Vec::new() });
+    edges.push(PanelEdge { name: "last".into(), to: points[0], via: Vec::new(), bulge: None });
     Panel {
         name: "p".into(),
         fabric: None,

@@ -53,6 +53,7 @@ pub fn mesh_body(file: &str) -> MeshBody {
         sequence: None,
         animation: None,
         cache: None,
+        slim: None,
     }
 }
 

@@ -219,7 +219,7 @@ pub fn soft_solids(method: Method) -> Case {
 
 /// Two panels one above the other that are sewn together.
 pub fn seams(method: Method) -> Case {
-    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, via: Vec::new() };
+    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, via: Vec::new(), bulge: None };
     let panel = |name: &str, height: f64| Panel {
         name: name.into(),
         fabric: None,
@@ -240,7 +240,11 @@ pub fn seams(method: Method) -> Case {
         edge_length: 0.04,
         sewing: 0.1,
         panel: vec![panel("above", 0.03), panel("below", -0.16)],
-        seam: vec![Seam { join: ["above.lower".into(), "below.upper".into()], reverse: false }],
+        seam: vec![Seam {
+            join: ["above.lower".into(), "below.upper".into()],
+            reverse: false,
+            gather: false,
+        }],
         ..Garment::default()
     };
     let mut scene = free_sheet(method, 2);

@@ -14,7 +14,7 @@ use taffeta_scene::{
 
 /// A rectangle with its lower left corner at the origin of the drawing.
 fn rectangle(name: &str, width: f64, height: f64) -> Panel {
-    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, via: Vec::new() };
+    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, via: Vec::new(), bulge: None };
     Panel {
         name: name.into(),
         fabric: None,
@@ -34,7 +34,7 @@ fn rectangle(name: &str, width: f64, height: f64) -> Panel {
 }
 
 fn seam(first: &str, second: &str) -> Seam {
-    Seam { join: [first.into(), second.into()], reverse: false }
+    Seam { join: [first.into(), second.into()], reverse: false, gather: false }
 }
 
 /// A garment in a vacuum without gravity.
@@ -80,7 +80,12 @@ fn a_rectangle_is_a_grid_and_a_curve_keeps_its_area() {
     assert!(model.links.start_length.iter().all(|l| (l - 0.06).abs() < 1e-12));
 
     // A lens: the quadratic with its control point h above a chord c encloses 2/3 of c h/2 on each side.
-    let edge = |name: &str, to: [f64; 2], via: [f64; 2]| PanelEdge { name: name.into(), to, via: vec![via] };
+    let edge = |name: &str, to: [f64; 2], via: [f64; 2]| PanelEdge {
+        name: name.into(),
+        to,
+        via: vec![via],
+        bulge: None,
+    };
     let lens = Panel {
         edge: vec![edge("lower", [0.4, 0.0], [0.2, -0.2]), edge("upper", [0.0, 0.0], [0.2, 0.2])],
         ..rectangle("lens", 0.4, 0.1)

@@ -1,0 +1,183 @@
+//! Garments of others, sewn and worn: every specification of a folder on one body.
+
+use super::Common;
+use crate::measure::machine;
+use crate::page::{Form, Section, column, figure};
+use crate::table::{self, Table};
+use crate::tell::{aside, tell};
+use crate::{BenchError, figures};
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use taffeta::check::seam_opening;
+use taffeta_io::scene_file::{LoadedScene, SceneSource, load};
+use taffeta_scene::simulation;
+
+/// Sews every GarmentCode specification of a folder and lets a body wear it.
+///
+/// A garment is worn if, in the last frame, all seams are closed to 2 mm, nothing intersects and no edge is strained by more than 2 %.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The folder: all its files that end with `specification.json`.
+    folder: PathBuf,
+    /// The body that wears them, a mesh file in metres with y up; the built-in mannequin, if left out.
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+    /// Distance of particles [m; default: 0.02, quick 0.04].
+    #[arg(long, value_name = "M")]
+    edge_length: Option<f64>,
+    /// Frames of 1/30 s: one second in which the body grows, then gravity [default: 75, quick 2].
+    #[arg(long, value_name = "N")]
+    frames: Option<u32>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+/// Largest opening of a seam [m], and strain [1], of a garment that is worn.
+const CLOSED: f64 = 2e-3;
+const STRAIN: f64 = 0.02;
+
+/// One line of the table.
+#[derive(Default, Serialize)]
+struct Row {
+    garment: String,
+    panels: usize,
+    seams: usize,
+    particles: usize,
+    /// Wall time, basting included [s].
+    seconds: f64,
+    opening_mm: f64,
+    /// Largest strain [%].
+    strain: f64,
+    intersections: usize,
+    /// How fast the fastest particle still is [mm/s].
+    speed_mm: f64,
+    verdict: String,
+}
+
+pub fn measure(args: &Args) -> Result<Table, BenchError> {
+    let mut table = Table { title: Some("Garments of others, sewn and worn"), ..Table::default() };
+    let pool = machine::pool(args.common.threads.first().copied())?;
+    for file in specifications(&args.folder)? {
+        let row = pool.install(|| worn(args, &file))?;
+        tell(words(&row))?;
+        table.failed |= row.verdict != "worn";
+        table.rows.push(serde_json::json!(row));
+    }
+    let count = table.rows.iter().filter(|row| row["verdict"] == "worn").count();
+    tell(format_args!("{count} of {} garments are worn", table.rows.len()))?;
+    let columns = vec![
+        column("garment", "garment", Form::Plain),
+        figure("panels", "panels"),
+        figure("seams", "seams"),
+        figure("particles", "particles"),
+        figure("time [s]", "seconds"),
+        figure("largest opening [mm]", "opening_mm"),
+        figure("strain [%]", "strain"),
+        figure("intersections", "intersections"),
+        figure("fastest particle [mm/s]", "speed_mm"),
+        column("verdict", "verdict", Form::Plain),
+    ];
+    table.page =
+        vec![Section { title: "garments".into(), columns, rows: table.rows.clone(), ..Section::default() }];
+    Ok(table)
+}
+
+fn words(row: &Row) -> String {
+    let Row { garment, panels, seams, particles, .. } = row;
+    format!(
+        "{garment}: {panels} panels, {seams} seams, {particles} particles, {} s, seams open by {} mm, strain {} %, {} intersections: {}",
+        figures(row.seconds),
+        figures(row.opening_mm),
+        figures(row.strain),
+        row.intersections,
+        row.verdict
+    )
+}
+
+/// The specifications of a folder, in alphabetical order.
+fn specifications(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .map_err(BenchError::asked)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    files.retain(|file| file.to_string_lossy().ends_with("specification.json"));
+    files.sort();
+    if files.is_empty() {
+        let reason = format!("{}: no file ends with specification.json", folder.display());
+        return Err(BenchError::asked(std::io::Error::other(reason)));
+    }
+    Ok(files)
+}
+
+/// A garment on the body: basted while it is slim, which then grows; then gravity.
+fn scene_text(args: &Args, file: &Path) -> Result<String, BenchError> {
+    let path = |path: &Path| fs::canonicalize(path).map(|whole| format!("{:?}", whole.to_string_lossy()));
+    let pattern = path(file).map_err(BenchError::asked)?;
+    let body = match &args.body {
+        Some(file) => {
+            let file = path(file).map_err(BenchError::asked)?;
+            format!("mesh = {{ file = {file}, slim = {{ until = 0.0, growing = 1.0 }} }}")
+        }
+        None => "mannequin = { arms = 45 }".into(),
+    };
+    let quick = args.common.quick;
+    let cell = args.edge_length.unwrap_or(if quick { 0.04 } else { 0.02 });
+    let frames = args.frames.unwrap_or(if quick { 2 } else { 75 });
+    Ok(format!(
+        "frames = {frames}\nweightless = 1.0\nsolver = {{ tolerance = {STRAIN} }}\nair = {{ damping = 5 }}\n\
+         [[garment]]\npattern = {pattern}\nedge_length = {cell}\nbaste = 1.6\nsewing = 0.3\n\
+         [[collider]]\nfriction = 0.2\n{body}\n"
+    ))
+}
+
+fn worn(args: &Args, file: &Path) -> Result<Row, BenchError> {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let mut row = Row { garment: name.trim_end_matches("_specification").into(), ..Row::default() };
+    let folder = tempfile::tempdir().map_err(BenchError::asked)?;
+    let scene = folder.path().join("garment.toml");
+    table::write(&scene, &scene_text(args, file)?)?;
+    let loaded = load(&SceneSource::File(scene), &[]);
+    let LoadedScene { scene, meshes, .. } = match loaded {
+        Ok(loaded) => loaded,
+        Err(faults) => {
+            aside(format_args!("{faults}"));
+            row.verdict = "refused".into();
+            return Ok(row);
+        }
+    };
+    (row.panels, row.seams) = (scene.garment[0].panel.len(), scene.garment[0].seam.len());
+    let start = Instant::now();
+    let mut simulation = match simulation(&scene, &meshes) {
+        Ok(simulation) => simulation,
+        Err(faults) => {
+            aside(format_args!("{faults}"));
+            row.verdict = "cannot be cut".into();
+            return Ok(row);
+        }
+    };
+    row.particles = simulation.model().cloth_particle_count();
+    for _ in 0..scene.frames {
+        simulation.step_frame(&mut ())?;
+    }
+    row.seconds = start.elapsed().as_secs_f64();
+    let certificate = simulation.certificate();
+    row.opening_mm = 1e3 * seam_opening(simulation.model(), simulation.state()).unwrap_or(0.0);
+    row.strain = 100.0 * certificate.max_strain;
+    row.intersections = certificate.cloth_cloth + certificate.cloth_body;
+    row.speed_mm = 1e3 * simulation.velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
+    row.verdict = verdict(&row);
+    Ok(row)
+}
+
+/// What keeps a garment from being worn.
+fn verdict(row: &Row) -> String {
+    let faults = [
+        (row.opening_mm > 1e3 * CLOSED, "open"),
+        (row.strain > 100.0 * STRAIN * 1.001, "strained"),
+        (row.intersections > 0, "intersects"),
+    ];
+    let found: Vec<&str> = faults.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+    if found.is_empty() { "worn".into() } else { found.join(", ") }
+}

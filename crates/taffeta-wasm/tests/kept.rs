@@ -1,13 +1,10 @@
 //! The kept hashes of built-in scenes after two frames and after thirty, which `npm/test.mjs` and the tests of the page find again in WebAssembly.
 //!
-//! Where a change of the engine changes bits on purpose, what is printed here replaces `kept.hashes`. Thirty frames are run with `TAFFETA_LONG`, those that take
-//! seconds each with `TAFFETA_LONG=all`.
+//! Where a change of the engine changes bits on purpose, what is printed here replaces `kept.hashes`. Thirty frames take minutes and are run with
+//! `TAFFETA_LONG=all`.
 
 use taffeta_io::catalogue;
 use taffeta_wasm::Simulation;
-
-/// Scenes whose thirty frames take minutes.
-const HEAVY: [&str; 7] = ["cage", "crumple", "drape", "pile", "stack", "wash", "whip"];
 
 #[test]
 fn built_in_scenes_have_their_hashes() {
@@ -23,7 +20,7 @@ fn built_in_scenes_have_their_hashes() {
             let mut simulation = Simulation::of(scene.name).unwrap();
             (0..2).for_each(|_| drop(simulation.step().unwrap()));
             let two = simulation.hash();
-            if !(all || testing::long() && !HEAVY.contains(&scene.name)) {
+            if !all {
                 return format!("{} {two} {}\n", scene.name, thirty(scene.name));
             }
             (2..30).for_each(|_| drop(simulation.step().unwrap()));

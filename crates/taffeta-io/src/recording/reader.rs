@@ -297,9 +297,9 @@ impl Reader {
 }
 
 /// A file, or what stands for one.
-pub(super) trait Store: Read + Seek + Send {}
+pub(super) trait Store: Read + Seek + Send + Sync {}
 
-impl<T: Read + Seek + Send> Store for T {}
+impl<T: Read + Seek + Send + Sync> Store for T {}
 
 /// The file, and the one buffer through which all blocks pass.
 struct Source {

@@ -7,6 +7,7 @@ the folder that `taffeta sweep` would write: the table is the same, bit for bit.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import sys
@@ -50,8 +51,8 @@ def on_ray(
     `address` is Ray's; None takes the cluster that this process is connected to. `memory` is what a run is to have, in bytes; `told` hears
     after every run how many are done, how many there are and how many failed.
     """
-    import ray
-
+    # By its name: it has no types, and need not be there for the rest of the package.
+    ray: Any = importlib.import_module("ray")
     if address is not None:
         ray.init(address=address, log_to_driver=False, ignore_reinit_error=True)
     needs: dict[str, Any] = {"num_cpus": 1, "max_retries": retries}
@@ -108,7 +109,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--retries", metavar="N", type=int, default=5, help="how often a run of a lost node is tried again (5)")
     args = parser.parse_args(words)
     try:
-        import ray
+        ray: Any = importlib.import_module("ray")
     except ImportError:
         print("error: the package ray is not installed; `pip install ray`, or use `taffeta sweep` on this machine", file=sys.stderr)
         return 2

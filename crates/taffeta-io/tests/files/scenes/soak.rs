@@ -16,9 +16,6 @@ use taffeta_io::scene_file::{SceneSource, load};
 /// Scenes of a usual run, and steps of each.
 const USUAL: [&str; 4] = ["hang", "flag", "knot-ribbon", "wash"];
 const STEPS: usize = 10;
-/// The scene of a usual run by all methods, and steps of each.
-const BY_ALL: &str = "knot-ribbon";
-const STEPS_BY_ALL: usize = 6;
 /// Steps between two things that happen.
 const EVERY: usize = 5;
 /// How far a hand leads [m], how fast wind [m/s] and throws [m/s] are at most.
@@ -82,10 +79,7 @@ fn runs() -> Vec<Run> {
             let own = names.iter().map(|name| Run { name, method: None, steps });
             own.chain(names.iter().flat_map(|name| by_all(name, steps / 10))).collect()
         }
-        None => {
-            let own = USUAL.into_iter().map(|name| Run { name, method: None, steps: STEPS });
-            own.chain(by_all(BY_ALL, STEPS_BY_ALL)).collect()
-        }
+        None => USUAL.into_iter().map(|name| Run { name, method: None, steps: STEPS }).collect(),
     }
 }
 

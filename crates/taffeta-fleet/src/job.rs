@@ -41,7 +41,7 @@ pub struct RunResult {
 #[serde(rename_all = "kebab-case", tag = "status")]
 pub enum Outcome {
     /// All frames were computed.
-    Done(Finished),
+    Done(Box<Finished>),
     /// The scene is at fault: it would be refused again.
     Refused {
         /// The faults.

@@ -57,7 +57,7 @@ fn column(name: &str, cells: Cells) -> Column {
 /// All that does not depend on machine and order: which run, its parameters, its certificate, its measures.
 fn columns(plan: &Plan, rows: &[(usize, RunResult)]) -> Vec<Column> {
     let finished = |result: &RunResult| match &result.outcome {
-        Outcome::Done(finished) => Some(finished.clone()),
+        Outcome::Done(finished) => Some((**finished).clone()),
         _ => None,
     };
     let done: Vec<Option<Finished>> = rows.iter().map(|(_, result)| finished(result)).collect();

@@ -125,7 +125,7 @@ fn carry_out(job: &Job) -> Result<Outcome, Outcome> {
     }
     let frames = asked.scene.frames;
     let finite = |number: f64| number.is_finite().then_some(number);
-    Ok(Outcome::Done(Finished {
+    Ok(Outcome::Done(Box::new(Finished {
         frames,
         converged_frames,
         max_strain: finite(worst.strain),
@@ -137,5 +137,5 @@ fn carry_out(job: &Job) -> Result<Outcome, Outcome> {
         state_hash: format!("{:016x}", hashes.last().copied().unwrap_or_default()),
         all_hashes: Finished::hash_of(&hashes),
         measures: readings.done(),
-    }))
+    })))
 }

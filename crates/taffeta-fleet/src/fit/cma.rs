@@ -133,8 +133,9 @@ pub fn eigen(matrix: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>) {
                 };
                 a.iter_mut().for_each(turn);
                 v.iter_mut().for_each(turn);
-                for k in 0..n {
-                    (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]);
+                let (above, from_q) = a.split_at_mut(q);
+                for (x, y) in above[p].iter_mut().zip(&mut from_q[0]) {
+                    (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
                 }
             }
         }

@@ -159,6 +159,11 @@ impl ContactPipeline {
         self.contacts.begin_substep(model, &self.window, times);
     }
 
+    /// Lets all that touches slide in the rest of the sub-step: contacts only push.
+    pub fn let_slip(&mut self) {
+        self.contacts.let_slip();
+    }
+
     /// One sweep over the contacts: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m]. Returns
     /// whether anything moved.
     pub fn project_contacts(

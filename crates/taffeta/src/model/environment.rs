@@ -16,7 +16,12 @@ pub struct Environment {
     pub(crate) pins: Vec<PinGroup>,
     /// One over the mass of every particle, 0 for one that is held [1/kg].
     pub(crate) inverse_mass: Vec<f64>,
+    /// The same where things touch: there hands give way, of methods that let them [1/kg].
+    pub(crate) inverse_mass_in_contact: Vec<f64>,
 }
+
+/// A hand that gives way is so many times as heavy as the particle that it holds [1].
+pub(crate) const HAND: f64 = 10.0;
 
 /// What the cloth moves through.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +53,7 @@ impl Environment {
             forces: Vec::new(),
             pins: Vec::new(),
             inverse_mass: vec![0.0; model.particle_count()],
+            inverse_mass_in_contact: Vec::new(),
         };
         environment.hold(model, model.pins.clone());
         environment
@@ -61,6 +67,12 @@ impl Environment {
         }
         for particle in pins.iter().flat_map(|pin| &pin.particles) {
             self.inverse_mass[*particle as usize] = 0.0;
+        }
+        self.inverse_mass_in_contact.clone_from(&self.inverse_mass);
+        for pin in pins.iter().filter(|pin| pin.yields && model.method.keeps_lengths()) {
+            for i in pin.particles.iter().map(|i| *i as usize) {
+                self.inverse_mass_in_contact[i] = 1.0 / (HAND * model.mass[i]);
+            }
         }
         self.pins = pins;
     }

@@ -175,7 +175,7 @@ params! {
         /// More sub-steps from one try to the next [1].
         retry_factor: f64 = 1.6,
         /// The most sub-steps in a step.
-        most_substeps: u32 = 4096,
+        most_substeps: u32 = 1024,
     }
 }
 

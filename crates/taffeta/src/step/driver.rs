@@ -78,10 +78,26 @@ pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut Sta
         }
         method.again();
     }
+    let mut round = 0;
+    while step.iterations_left() > 0 && method.fall_back(step, state, round) {
+        prove_proposal(method, step, state.time);
+        round += 1;
+    }
     method.store(step, state);
     step.report.contacts =
         method.touching() + step.pipeline.as_ref().map_or(0, |pipeline| pipeline.touching());
     Ok(())
+}
+
+/// Takes a step from a time [s] once more, as one window that ends where the method proposes.
+fn prove_proposal(method: &mut dyn Integrator, step: &mut StepContext, time: f64) {
+    let h = step.model.step_time;
+    let whole = Substep { time, until: time + h, h, k: 0, count: 1 };
+    step.begin_window(method, time, (0, 1), h);
+    step.begin_substep(&whole);
+    let window = method.settle(step);
+    step.end_window(method, &window);
+    method.mend_proposal(step, whole.until);
 }
 
 /// All sub-steps of a step that starts at a time [s].
@@ -122,9 +138,7 @@ fn attempt(method: &mut dyn Integrator, step: &mut StepContext, start: f64) -> R
         // The last sub-step ends exactly where the step ends.
         done = if k == count { whole } else { done + f64::from(k) * h };
     }
-    let mended = method.mend(step, start + whole);
-    step.disturbed += u32::from(mended != Verdict::Good);
-    Ok(verdict.max(mended))
+    Ok(verdict.max(method.mend(step, start + whole)))
 }
 
 /// A window of CCD: so many sub-steps of `h` [s], perhaps the last of what was planned.

@@ -20,9 +20,10 @@ use crate::check::{self, Certificate};
 pub use crate::collide::CcdStats;
 use crate::collide::ContactPipeline;
 use crate::collide::contact::untangle::ways_apart;
+use crate::collide::rigid::nearest::nearest;
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
-use crate::model::{self, Environment, Model, State, TornModels};
+use crate::model::{self, Environment, Form, Model, PosedShape, State, TornModels};
 use crate::parallel;
 use crate::solve::limit::Limiter;
 use boundary::Boundary;
@@ -205,11 +206,12 @@ impl Simulation {
         observer.enter("strain limit");
         report.ccd += self.limit_strain();
         report.ccd += self.pull_apart();
+        self.attempt.step += 1;
+        self.attempt.time = self.attempt.step as f64 * self.model.step_time;
+        report.ccd.pinched += self.led_into_solids();
         if report.ccd.pinched > 0 {
             report.fall_short(Shortfall::Pinched { pairs: report.ccd.pinched });
         }
-        self.attempt.step += 1;
-        self.attempt.time = self.attempt.step as f64 * self.model.step_time;
         self.check_finite()?;
         std::mem::swap(&mut self.state, &mut self.attempt);
         let tangled = self.scratch.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_tangled());
@@ -277,6 +279,23 @@ impl Simulation {
             positions.copy_from_slice(pipeline.ends());
             settled
         })
+    }
+
+    /// Particles that pins have led into a closed-form solid in this step, or solids onto them. Neither gives way, and CCD does not look at what nothing can change.
+    fn led_into_solids(&self) -> u32 {
+        let is_in = |state: &State, particle: u32, collider: usize| match &self.model.colliders[collider].form
+        {
+            Form::Closed(shape) => {
+                let pose = self.model.pose(collider, &state.positions, state.time);
+                nearest(&PosedShape { shape: *shape, pose }, state.positions[particle as usize], 0.0)
+                    .is_some()
+            }
+            Form::Mesh(_) => false,
+        };
+        let led = self.environment.pins.iter().flat_map(|pin| &pin.particles);
+        let with_solids = led.flat_map(|i| (0..self.model.colliders.len()).map(move |c| (*i, c)));
+        with_solids.filter(|(i, c)| is_in(&self.attempt, *i, *c) && !is_in(&self.state, *i, *c)).count()
+            as u32
     }
 
     /// Moves cloth that intersects apart, slowly and under the contact pipeline: what passes freely is what intersects already.

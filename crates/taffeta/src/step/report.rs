@@ -128,6 +128,21 @@ pub enum Shortfall {
         /// The shortest way between them along edges [m].
         reach: f64,
     },
+    /// Pins or bodies that are led keep the cloth from its lengths: it could keep them if they stood still.
+    #[error(
+        "the edge between particles {} and {} has the strain {strain:.3e}, the tolerance is {tolerance:.3e}: pins or bodies that went {:.1} mm in this \
+         step leave the cloth no way to follow; lead them less far, or more slowly", ends[0], ends[1], 1e3 * moved
+    )]
+    Led {
+        /// Its particles, numbered through all cloths.
+        ends: [u32; 2],
+        /// Its strain [1].
+        strain: f64,
+        /// The strain that the scene allows [1].
+        tolerance: f64,
+        /// How far pins, or bodies at this edge, were led in the step [m].
+        moved: f64,
+    },
     /// Led things leave the cloth no room.
     #[error(
         "{pairs} pairs of features are pressed through one another by bodies or pins that leave the cloth no room; \

@@ -6,7 +6,7 @@ use crate::math::Vec4;
 use crate::step::boundary::Boundary;
 
 /// Pushes ends `q` of particles of a cloth out of all solids and holds them below the friction limit; returns how many touch. `x` is where particles were. Only
-/// those are looked at for which `is_asked(k, grip)`, and `load(k)` is how far what lies on them would move them [m].
+/// those are looked at for which `is_asked(k, grip)`, and `load(k)` is how far what lies on them would move them [m]. What `slips` is held no longer.
 ///
 /// Both corrections are kept over the sweeps of a sub-step: the push in the fourth number of `grip`, at least 0, and the tangential correction in the others, at
 /// most friction times the push and the load. What rests under the friction limit therefore does not creep.
@@ -17,6 +17,7 @@ pub fn touch(
     (q, grip): (&mut [Vec4], &mut [Vec4]),
     is_asked: impl Fn(usize, &Vec4) -> bool,
     load: impl Fn(usize) -> f64,
+    slips: bool,
 ) -> u32 {
     let mut touching = 0;
     // Solid by solid: what is the same for all particles is worked out once.
@@ -24,7 +25,7 @@ pub fn touch(
         let near = Vicinity::of(&solid.after, params.distance);
         for (k, ((x, q), grip)) in x.iter().zip(&mut *q).zip(&mut *grip).enumerate() {
             if near.has(q.xyz()) && is_asked(k, grip) {
-                touching += u32::from(touch_one(solid, params, *x, q, grip, load(k)));
+                touching += u32::from(touch_one(solid, params, *x, q, grip, load(k), slips));
             }
         }
     }
@@ -39,6 +40,7 @@ fn touch_one(
     q: &mut Vec4,
     grip: &mut Vec4,
     load: f64,
+    slips: bool,
 ) -> bool {
     let end = q.xyz();
     let Some(contact) = solid.contact(end, params.distance) else { return false };
@@ -49,7 +51,11 @@ fn touch_one(
     let wanted = grip.xyz() - slip;
     let wanted = wanted - wanted.dot(normal) * normal;
     let (length, limit) = (wanted.length(), params.friction * (total + load));
-    let held = if length > limit { wanted * (limit / length) } else { wanted };
+    let held = match () {
+        () if slips => grip.xyz(),
+        () if length > limit => wanted * (limit / length),
+        () => wanted,
+    };
     let moved = end + push * normal + (held - grip.xyz());
     *q = Vec4([moved.x, moved.y, moved.z, q.0[3]]);
     *grip = Vec4([held.x, held.y, held.z, total]);

@@ -31,6 +31,8 @@ pub struct Contacts {
     /// Share of the pad within which contacts are listed [1], and which edges. A method that answers what CCD finds needs fewer.
     listed: f64,
     ends: Ends,
+    /// Whether friction holds nothing in the rest of this sub-step.
+    slips: bool,
     /// Points of bodies at the start and at the end of a sub-step [m].
     bodies: [Vec<DVec3>; 2],
     /// For every two objects: whether their contacts are none of features: particles keep clear of the solid on their own, or one moves freely.
@@ -60,6 +62,7 @@ impl Contacts {
             supports: Supports::new(model),
             listed: if learns { window.params.listed } else { 1.0 },
             ends: if learns { Ends::OfRound } else { Ends::OfNone },
+            slips: false,
             bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
             met_otherwise: met_otherwise(model, surface),
             set: InstructionSet::available()[0],
@@ -183,6 +186,7 @@ impl Contacts {
 
     /// Starts a sub-step `[from, until]` [s].
     pub fn begin_substep(&mut self, model: &Model, window: &CcdWindow, times: [f64; 2]) {
+        self.slips = false;
         let surface = &window.surface;
         let Self { list, done, supports, rigid_contacts, .. } = self;
         supports.carry_loads(list, done, rigid_contacts.loads());
@@ -199,6 +203,11 @@ impl Contacts {
         }
     }
 
+    /// Lets all that touches slide from now on in this sub-step.
+    pub fn let_slip(&mut self) {
+        self.slips = true;
+    }
+
     /// One sweep over all of them: particles were `before` [m] and are `after`, which is changed; `moved` is told who moved how far [m]. Returns
     /// whether anything moved much.
     pub fn project(
@@ -210,7 +219,7 @@ impl Contacts {
         mut moved: impl FnMut(usize, DVec3),
     ) -> bool {
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        let moved_from = ContactMotion { before, bodies, h, params: window.params };
+        let moved_from = ContactMotion { before, bodies, h, slips: self.slips, params: window.params };
         let furthest = projection::project(&self.list, &mut self.done, &moved_from, after, &mut moved);
         let any = self.rigid_contacts.project(&window.free, &moved_from, after, moved);
         any || furthest > window.params.settled * window.thinnest
@@ -218,7 +227,8 @@ impl Contacts {
 
     /// Takes away with which velocity still comes nearer what this sub-step has pushed apart: `before` and `after` are places one sub-step apart [m].
     pub fn stop_approach(&mut self, window: &CcdWindow, before: &[Vec4], after: &mut [Vec4], h: f64) {
-        let moved = ContactMotion { before, bodies: [&self.bodies[0], &self.bodies[1]], h, params: window.params };
+        let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
+        let moved = ContactMotion { before, bodies, h, slips: self.slips, params: window.params };
         projection::stop_approach(&self.list, &self.done, &moved, after);
         self.rigid_contacts.stop_approach(&window.free, &moved, after);
     }

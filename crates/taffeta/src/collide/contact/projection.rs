@@ -209,6 +209,8 @@ pub struct ContactMotion<'a> {
     pub bodies: [&'a [DVec3]; 2],
     /// Duration [s].
     pub h: f64,
+    /// Whether friction holds nothing any more.
+    pub slips: bool,
     /// The tuned numbers.
     pub params: CollisionParams,
 }
@@ -243,7 +245,11 @@ pub fn project(
         let wanted = done.grip - (slip - n.dot(slip) * n);
         let alone = contact.whole_give / contact.give - 1.0;
         let (length, limit) = (wanted.length(), contact.friction * (done.push + alone * done.stopped + done.load));
-        let grip = if length > limit { wanted * (limit / length) } else { wanted };
+        let grip = match () {
+            () if moved.slips => done.grip,
+            () if length > limit => wanted * (limit / length),
+            () => wanted,
+        };
         let held = grip - done.grip;
         done.grip = grip;
         furthest = furthest.max((parted.stopped + parted.by_both).abs()).max(held.length());

@@ -248,7 +248,11 @@ impl RigidContact {
         let limit = self.kept.friction * push;
         // What slides is pulled against its way, however it would turn; what is held is held by what it takes.
         let sliding = self.grip - self.slows * slip;
-        let grip = if holding.length() > limit { sliding.clamp_length_max(limit) } else { holding };
+        let grip = match () {
+            () if moved.slips => self.grip,
+            () if holding.length() > limit => sliding.clamp_length_max(limit),
+            () => holding,
+        };
         let felt = by_both * n + (grip - self.grip);
         (self.push, self.stopped, self.grip) = (push, (self.stopped + stopped).clamp(0.0, push), grip);
         [felt, stopped * n]

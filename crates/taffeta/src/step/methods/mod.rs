@@ -69,6 +69,19 @@ pub trait Integrator: Debug + Send + Sync {
     /// The step is taken again, in shorter sub-steps.
     fn again(&mut self) {}
 
+    /// Proposes another end of a step that has missed its tolerance, nearer to the state before; `false` if there is no need, or all was tried.
+    fn fall_back(&mut self, _: &mut StepContext, _: &State, _round: usize) -> bool {
+        false
+    }
+
+    /// Keeps lengths and distances of what was proposed; returns the window that proves it.
+    fn settle(&mut self, step: &mut StepContext) -> Window {
+        Window { substeps: 1, h: step.model.step_time, last: true }
+    }
+
+    /// Mends what CCD has disturbed of it, at a time [s].
+    fn mend_proposal(&mut self, _: &mut StepContext, _time: f64) {}
+
     /// Hands the particles back to the state.
     fn store(&mut self, step: &mut StepContext, state: &mut State);
 

@@ -90,7 +90,7 @@ impl<S: PositionSolver> PositionBased<S> {
             let load = |k| loads.get(own.start + k).map_or(0.0, |load| load * inverse_mass[own.start + k]);
             let ends = (&mut x[own.clone()], &mut self.grip[own.clone()]);
             self.touching +=
-                solid_contact::touch(step.boundary, c, &start[own.clone()], ends, is_asked, load);
+                solid_contact::touch(step.boundary, c, &start[own.clone()], ends, is_asked, load, false);
         }
         if let Some(pipeline) = &mut step.pipeline {
             pipeline.project_contacts(start, x, h, |_, _| ());

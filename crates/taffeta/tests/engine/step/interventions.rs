@@ -3,8 +3,8 @@
 use crate::common::{free_sheet, run, simulation};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta::step::{Hands, InteractionError, Observer, StepError, momentum};
-use taffeta_scene::{Collider, Ease, Keyframe, Method, Pin, Scene, Side, SphereShape};
+use taffeta::step::{Hands, InteractionError, Observer, Shortfall, StepError, momentum};
+use taffeta_scene::{BoxShape, Collider, Ease, Keyframe, Method, Pin, Scene, Side, SphereShape};
 
 /// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces. What hands do far from their grip is for long runs.
 fn side(method: Method) -> u32 {
@@ -314,6 +314,41 @@ fn a_hand_gives_way_where_the_cloth_cannot_follow_and_arrives_where_it_can() {
         run(&mut pulled, 0.5);
         let away = pulled.positions()[under as usize].distance(start);
         assert!(away < 1e-9, "{}: {away} m away", method.name());
+    }
+}
+
+#[test]
+fn a_hand_is_stopped_by_bodies_and_told_where_it_is_not() {
+    for method in [Method::ImpulseStrips, Method::BackwardEuler] {
+        // A sheet lies on a box, and a hand pulls its middle into it, as fast as hands go.
+        let mut scene = free_sheet(method, 12);
+        scene.gravity = [0.0, -9.81, 0.0];
+        let cuboid = Some(BoxShape { size: [0.6, 0.2, 0.6] });
+        scene.cloth[0].position = [0.0, 0.11, 0.0];
+        scene.collider = vec![Collider { cuboid, ..Collider::default() }];
+        let mut pressed = simulation(&scene);
+        run(&mut pressed, 0.2);
+        let middle = pressed.positions().iter().enumerate();
+        let far = |x: &DVec3| x.with_y(0.0).length();
+        let middle = middle.min_by(|a, b| far(a.1).total_cmp(&far(b.1))).unwrap().0 as u32;
+        let place = pressed.positions()[middle as usize] - DVec3::new(0.0, 0.15, 0.0);
+        pressed.hold(middle, place, 0.1).unwrap();
+        let mut pinched = 0;
+        for step in 0..8 {
+            let report = pressed.step().unwrap();
+            let certificate = pressed.certificate();
+            pinched += report.ccd.pinched;
+            assert!(
+                certificate.cloth_body == 0 || pinched > 0,
+                "{} step {step}: {certificate:?}",
+                method.name()
+            );
+            assert_eq!(
+                report.ccd.pinched > 0,
+                report.shortfall.is_some_and(|s| matches!(s, Shortfall::Pinched { .. }))
+            );
+        }
+        assert_eq!(pinched == 0, method == Method::ImpulseStrips, "{}: {pinched}", method.name());
     }
 }
 

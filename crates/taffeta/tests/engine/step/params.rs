@@ -47,6 +47,30 @@ fn forces_that_displace_by_less_than_half_are_not_stable() {
 }
 
 #[test]
+fn what_sweeps_do_not_bring_to_tolerance_goes_back_towards_the_state_before() {
+    let mut scene = hanging(Method::ImpulseStrips);
+    scene.solver.tolerance = 1e-3;
+    let (model, state) = build(&scene, &Default::default()).unwrap();
+    let mut model = Model::clone(&model);
+    // Without last sweeps nothing but the way back is left.
+    assert!(model.params.scale("impulse", "last_sweeps", 1e-9));
+    let (tolerance, mut simulation) = (model.tolerance, Simulation::new(model, state));
+    let high = simulation.energy().gravity;
+    let (mut kept, mut before) = (0, 0.0);
+    for step in 0..30 {
+        let report = simulation.step().unwrap();
+        let strain = simulation.certificate().max_strain;
+        assert_eq!(report.converged, strain <= tolerance * (1.0 + 1e-9), "step {step}: {strain}");
+        // Only from rest is there no way back.
+        assert!(report.converged || before == 0.0, "step {step}: {strain}");
+        before = simulation.energy().kinetic;
+        kept += u32::from(report.converged);
+    }
+    assert!(kept >= 15, "{kept} of 30 steps within tolerance");
+    assert!(simulation.energy().gravity < high - 0.1, "it stays where it is");
+}
+
+#[test]
 fn tension_that_is_kept_saves_iterations_edge_by_edge() {
     let scene = hanging(Method::ImpulseIterative);
     let [half, usual] = [0.5, 1.0].map(|factor| go(&scene, "impulse.warm_start_by_edges", factor));

@@ -77,11 +77,16 @@ impl Impulse {
                 (best, best_at) = (error, sweeps);
             }
             let gains = sweeps - best_at <= self.params.relaxed_sweeps * iterations_per_substep;
+            self.slips |= !gains && touches;
+            if let Some(pipeline) = step.pipeline.as_mut().filter(|_| self.slips) {
+                pipeline.let_slip();
+            }
             last.over_relaxation =
                 if alone && gains { 4.0 / (4.0 - radius * radius * last.over_relaxation) } else { 1.0 };
         }
         // What these sweeps moved without a velocity is not tension that the next step may start from.
         self.tension[..rows].copy_from_slice(&self.saved_tension[..rows]);
+        self.slips = false;
         step.report.iterations += sweeps;
         error
     }

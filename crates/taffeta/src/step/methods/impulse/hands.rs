@@ -3,12 +3,11 @@
 
 use super::elements::between_hands;
 use crate::math::Vec4;
+use crate::model::environment::HAND;
 use crate::model::{Environment, Model, State};
 use crate::solve::strips::blocks::{NO_TENSION, Strips};
 
-/// A hand that gives way is so many times as heavy as the particle that it holds [1], goes no faster [m/s], and pulls no harder than what gives
-/// its cloth this acceleration [m/s²].
-const HEAVIER: f64 = 10.0;
+/// A hand that gives way goes no faster [m/s], and pulls no harder than what gives its cloth this acceleration [m/s²].
 const FASTEST: f64 = 2.0;
 const STRONGEST: f64 = 20.0;
 /// A hand that is further than this from its place has given way before [m].
@@ -53,6 +52,11 @@ impl YieldingHands {
         !self.yields && !self.particles.is_empty()
     }
 
+    /// Whether a hand holds this particle that gives way.
+    pub fn give_way_at(&self, particle: usize) -> bool {
+        self.yields && self.hold(particle)
+    }
+
     /// Lets hands give way; whether that is new.
     pub fn give_way(&mut self) -> bool {
         let is_new = self.are_firm();
@@ -72,7 +76,7 @@ impl YieldingHands {
         for i in self.yielding() {
             let cloth = model.cloth_of(i).map_or(0..0, |cloth| cloth.particles.clone());
             let force = STRONGEST * model.mass[cloth].iter().sum::<f64>();
-            let furthest = (h * h * force / (HEAVIER * model.mass[i])).min(FASTEST * h);
+            let furthest = (h * h * force / (HAND * model.mass[i])).min(FASTEST * h);
             let from = x[i].xyz();
             let end = from + (y[i].xyz() - from).clamp_length_max(furthest);
             y[i] = Vec4([end.x, end.y, end.z, 1.0]);
@@ -82,7 +86,7 @@ impl YieldingHands {
     /// Lets impulses move them: `q` gets their mobilities [m/N].
     pub fn loosen(&self, model: &Model, q: &mut [Vec4], h: f64) {
         for i in self.yielding() {
-            q[i].0[3] = h * h / (HEAVIER * model.mass[i]);
+            q[i].0[3] = h * h / (HAND * model.mass[i]);
         }
     }
 

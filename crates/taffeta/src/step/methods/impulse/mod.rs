@@ -2,6 +2,7 @@
 
 mod ccd;
 mod elements;
+mod fall_back;
 mod final_sweeps;
 mod hands;
 mod lengths;
@@ -28,6 +29,7 @@ use crate::step::rigid_bodies;
 use crate::step::solid_contact;
 use elements as parts;
 pub use elements::{ImpulseCut, StripCut};
+use fall_back::FallBack;
 use hands::YieldingHands;
 use lengths::{Lengths, numbers};
 pub use shortfall::Reaches;
@@ -66,12 +68,16 @@ pub struct Impulse {
     pub(super) before_sweeps: Vec<Vec4>,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     pub(super) grip: Vec<Vec4>,
+    /// Whether friction holds nothing any more: it comes after lengths.
+    pub(super) slips: bool,
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
     /// How many of the last sweeps came before lengths were within their tolerance: shorter sub-steps take fewer of these, but do not close seams.
     pub(super) sweeps_for_lengths: u32,
-    /// Whether lengths were within their tolerance before the last CCD of the step.
+    /// The largest strain before them [1].
+    strain_before: f64,
+    /// Whether lengths are within their tolerance.
     pub(super) lengths_kept: bool,
     /// Whether edges were beyond repair by a sub-step when the step began.
     infeasible_start: bool,
@@ -89,6 +95,7 @@ pub struct Impulse {
     hands: YieldingHands,
     /// Where pins will be [m].
     ends: Vec<(u32, DVec3)>,
+    fallback: FallBack,
     controller: SubstepController,
     /// The sub-step of this step [s].
     h: f64,
@@ -124,8 +131,10 @@ impl Impulse {
             q: room,
             grip: vec![Vec4::ZERO; n],
             share: vec![model.params.impulse.displacement_share; n],
+            slips: false,
             step_share: model.params.impulse.displacement_share,
             sweeps_for_lengths: 0,
+            strain_before: 0.0,
             lengths_kept: true,
             infeasible_start: false,
             early: false,
@@ -139,6 +148,7 @@ impl Impulse {
             reaches: Reaches::default(),
             hands: YieldingHands::new(model, environment),
             ends: Vec::new(),
+            fallback: FallBack::default(),
             controller: SubstepController::default(),
             h: 0.0,
             sums: Sums::default(),
@@ -294,7 +304,7 @@ impl Impulse {
     pub(super) fn touch(&mut self, step: &mut StepContext, h: f64) {
         let (model, boundary, x) = (step.model, &*step.boundary, &self.x);
         let (n, of_cloths) = (model.particle_count(), model.cloth_particle_count());
-        let inverse_mass = &step.environment.inverse_mass;
+        let (inverse_mass, slips) = (&step.environment.inverse_mass_in_contact, self.slips);
         for sweep in 0..self.params.contact_sweeps {
             let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
             if !model.colliders.is_empty() {
@@ -311,7 +321,7 @@ impl Impulse {
                         let load =
                             |k| loads.get(first + k).map_or(0.0, |load| load * inverse_mass[first + k]);
                         worker.contacts =
-                            solid_contact::touch(boundary, worker.cloth, x, (q, grip), is_asked, load);
+                            solid_contact::touch(boundary, worker.cloth, x, (q, grip), is_asked, load, slips);
                     },
                 );
             }
@@ -383,6 +393,7 @@ impl Integrator for Impulse {
         if let Some(springs) = &self.as_printed {
             self.controller.at_least(springs.fewest(step.model)?);
         }
+        self.fallback.begin();
         self.hands.begin(step.model, step.environment, state);
         if self.are_pins_too_far(step, state, memory.missed) {
             self.controller.give_up();
@@ -491,13 +502,8 @@ impl Integrator for Impulse {
         let before = self.lengths.strain(&self.q);
         self.sweeps_for_lengths = 0;
         self.lengths_kept = self.sweep_to_tolerance(step, h) <= step.model.tolerance;
-        if !self.lengths_kept && self.hands.are_firm() {
-            return Verdict::Missed;
-        }
-        let closed = self.links.open(step.model, &self.q) <= self.params.seam_tolerance;
-        step.report.converged = self.lengths_kept && closed;
-        let sweeps = self.sweeps_for_lengths / self.lengths.iterations_per_substep;
-        self.controller.conclude(before, sweeps, [self.lengths_kept, closed])
+        self.strain_before = before;
+        Verdict::Good
     }
 
     fn ends(&mut self, model: &Model, ends: &mut [DVec3]) {
@@ -532,9 +538,17 @@ impl Integrator for Impulse {
     fn mend(&mut self, step: &mut StepContext, time: f64) -> Verdict {
         if step.pipeline.is_some() {
             step.observer.enter("mend");
+            let kept = self.lengths_kept;
             self.mend_lengths(step, time);
+            step.disturbed += u32::from(kept && !self.lengths_kept);
         }
-        self.controller.reconsider(self.lengths_kept)
+        if !self.lengths_kept && self.hands.are_firm() {
+            return Verdict::Missed;
+        }
+        let closed = self.links.open(step.model, &self.q) <= self.params.seam_tolerance;
+        step.report.converged = self.lengths_kept && closed;
+        let sweeps = self.sweeps_for_lengths / self.lengths.iterations_per_substep;
+        self.controller.conclude(self.strain_before, sweeps, [self.lengths_kept, closed])
     }
 
     /// Hands give way first; then shorter sub-steps are tried.
@@ -546,7 +560,24 @@ impl Integrator for Impulse {
         }
     }
 
+    fn fall_back(&mut self, step: &mut StepContext, state: &State, round: usize) -> bool {
+        let missed = !self.lengths_kept && self.as_printed.is_none() && self.controller.may_reach();
+        missed && self.propose(step, state, round)
+    }
+
+    fn settle(&mut self, step: &mut StepContext) -> Window {
+        step.observer.enter("last sweeps");
+        self.settle_proposal(step)
+    }
+
+    fn mend_proposal(&mut self, step: &mut StepContext, time: f64) {
+        if step.pipeline.is_some() {
+            self.mend_lengths(step, time);
+        }
+    }
+
     fn store(&mut self, step: &mut StepContext, state: &mut State) {
+        self.take_best(step);
         for i in 0..state.positions.len() {
             state.positions[i] = self.q[i].xyz();
             state.velocities[i] = (self.y[i] - self.x[i]).xyz() / self.h;
@@ -556,7 +587,8 @@ impl Integrator for Impulse {
         if !step.report.converged {
             let of_lengths = || self.reaches.shortfall(step.model, step.environment, &state.positions);
             let of_seams = self.links.shortfall(step.model, &self.q).filter(|_| self.lengths_kept);
-            step.report.shortfall = Some(of_seams.unwrap_or_else(of_lengths));
+            let why = of_seams.unwrap_or_else(of_lengths);
+            step.report.shortfall = Some(self.forbidden(step, state.time, why));
         }
         let Memory::Impulse(memory) = &mut state.memory else { return };
         self.controller.remember(memory);

@@ -37,7 +37,9 @@ impl Reaches {
         let distance = |[a, b]: [u32; 2]| place(a as usize).distance(place(b as usize));
         let ways = self.list.get_or_insert_with(|| ways(model, environment));
         let excess = |(ends, reach): &([u32; 2], f64)| distance(*ends) / reach;
-        let worst = ways.iter().max_by(|a, b| excess(a).total_cmp(&excess(b)));
+        let firm = |i: u32| environment.pins.iter().all(|pin| !pin.yields || !pin.particles.contains(&i));
+        let ways = ways.iter().filter(|(ends, _)| ends.iter().all(|i| firm(*i)));
+        let worst = ways.max_by(|a, b| excess(a).total_cmp(&excess(b)));
         let &(ends, reach) = worst.filter(|way| excess(way) > 1.0 + model.tolerance)?;
         Some(Shortfall::Pins { ends, distance: distance(ends), reach })
     }

@@ -103,6 +103,16 @@ impl SubstepController {
         (memory.substeps, memory.missed) = (self.count, self.missed);
     }
 
+    /// Whether a step that misses its tolerance may yet reach it: pins and the scene allow it.
+    pub fn may_reach(&self) -> bool {
+        !self.hopeless && !self.capped
+    }
+
+    /// Notes whether the step reached its tolerance in the end.
+    pub fn reached(&mut self, reached: bool) {
+        self.missed = !reached;
+    }
+
     /// Whether no further try follows one that is lost.
     pub fn takes_what_is_lost(&self) -> bool {
         self.is_last_try(Verdict::Lost)
@@ -163,18 +173,10 @@ impl SubstepController {
         Verdict::Good
     }
 
-    /// Looks at it again after the last CCD, which may have stretched what was within its tolerance.
-    pub fn reconsider(&mut self, kept: bool) -> Verdict {
-        if !kept && !self.missed && !self.missed_before && !self.is_last_try(Verdict::Missed) {
-            return Verdict::Missed;
-        }
-        self.missed |= !kept;
-        Verdict::Good
-    }
-
     fn is_last_try(&self, why: Verdict) -> bool {
         let most = if why == Verdict::Lost { self.params.retries_lost } else { self.params.retries_missed };
-        self.fixed || self.capped || self.hopeless || self.tries >= most
+        let no_more = self.count >= f64::from(self.params.most_substeps);
+        self.fixed || self.capped || self.hopeless || no_more || self.tries >= most
     }
 
     /// The step is taken again as it was.

@@ -145,7 +145,7 @@ impl Tester {
                     Strip::new(length / (CELLS + 0.5), CELLS as u32 + 1, self == Self::CantileverWeft);
                 text = format!("frames = 75\n{text}") + &calm(2.0 * (GRAVITY / length).sqrt());
                 let _ =
-                    write!(text, "{}pin = [{{ vertices = {:?} }}]\n", strip.cloth(), strip.clamped([0, 1]));
+                    writeln!(text, "{}pin = [{{ vertices = {:?} }}]", strip.cloth(), strip.clamped([0, 1]));
             }
             Self::HeartLoopWarp | Self::HeartLoopWeft => {
                 // At either clamp half a cell counts as at that of the cantilever.

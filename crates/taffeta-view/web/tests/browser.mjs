@@ -1,8 +1,11 @@
 // The page in a real browser: it loads, the cloth moves, hands and controls do what they say, at every size, light and dark.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { browser, files, page, shots, siteFolder, viewer } from "./rig.mjs";
 
 const chromium = await browser();
@@ -517,6 +520,34 @@ await test("a flag has its pole", ["flag"], {}, async (opened) => {
   assert.ok(Math.abs(x) < 0.03 && top > 2 && Math.abs(low) < 1e-6, `${x} ${top} ${low}`);
   await opened.evaluate(() => window.taffeta.link.ask({ do: "open", choice: "hang" }));
   await opened.waitForFunction(() => window.taffeta.stage.shape.cloths[0].name !== "flag" && window.taffeta.stage.pole === null);
+});
+
+// VS Code hosts the widgets of anywidget in a page of its own, loads them as this does, and may forbid the network.
+await test("the widget of notebooks needs nothing but itself", ["hang"], {}, async (opened) => {
+  const messages = [];
+  opened.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => typeof payload !== "string" && messages.push(payload.toString("base64"))));
+  await opened.reload();
+  await opened.waitForFunction(() => window.taffeta?.stage.frame?.frame > 1);
+  const folder = mkdtempSync(join(tmpdir(), "taffeta-widget-"));
+  execFileSync("npx", ["vite", "build", "--config", "vite.widget.config.ts", "--outDir", folder, "--logLevel", "error"], { cwd: fileURLToPath(new URL("..", import.meta.url)), stdio: "inherit" });
+  const host = await opened.context().newPage(), wrong = [];
+  host.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  host.on("pageerror", (error) => wrong.push(error.message));
+  const policy = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data:";
+  await host.setContent(`<meta http-equiv="Content-Security-Policy" content="${policy}"><div id="stage" style="width: 600px"></div>`);
+  const asked = await host.evaluate(async ([source, messages]) => {
+    const { default: widget } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    const sent = [];
+    let heard;
+    const model = { get: (key) => ({ height: 400, frames: null })[key], send: (message) => sent.push(message.do), on: (_, listener) => (heard = listener), off() {} };
+    widget.render({ model, el: document.getElementById("stage") });
+    heard({}, messages.map((data) => new DataView(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)).buffer)));
+    return sent;
+  }, [readFileSync(join(folder, "widget.js"), "utf8"), messages]);
+  assert.deepEqual(asked, ["start"]);
+  await host.waitForFunction(() => /frame \d/.test(document.querySelector(".taffeta .bar span").textContent));
+  assert.ok((await colours(host, "#stage", "widget.png")) > 12, "the cloth is seen");
+  assert.deepEqual(wrong, []);
 });
 
 await test("no dark dots along folds", ["drape"], {}, async (opened) => {

@@ -1,6 +1,6 @@
 """Imports an export into Blender with default settings and renders some of its frames, to look at.
 
-Usage: python look.py EXPORT OUT.png [FRAME...]; frames are those of the recording.
+Usage: python look.py EXPORT OUT.png [--lens MM] [FRAME...]; frames are those of the recording. A lens of 800 mm shows threads.
 """
 
 import sys
@@ -10,7 +10,13 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-file, out, frames = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), [int(n) for n in sys.argv[3:]] or [0]
+words = sys.argv[1:]
+lens = 50.0
+if "--lens" in words:
+    at = words.index("--lens")
+    lens = float(words[at + 1])
+    del words[at:at + 2]
+file, out, frames = Path(words[0]).resolve(), Path(words[1]).resolve(), [int(n) for n in words[2:]] or [0]
 bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene
 scene.render.fps = 30
@@ -34,6 +40,7 @@ low, high = np.min([c.min(axis=0) for c in solid], axis=0), np.max([c.max(axis=0
 middle, size = Vector((low + high) / 2), float(np.linalg.norm(high - low))
 
 camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+camera.data.lens = lens
 camera.location = middle + size * Vector((0.6, -1.25, 0.45))
 camera.rotation_euler = (middle - camera.location).to_track_quat("-Z", "Y").to_euler()
 scene.collection.objects.link(camera)

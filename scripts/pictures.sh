@@ -19,5 +19,7 @@ picture objects 20 960x540
 picture tablecloth-pull 19 960x540
 picture catch 6 960x540
 picture shirt 133 480x600
+taffeta fit docs/pictures/poplin.toml --out "$out/poplin" --quiet
+cp "$out/poplin/residuals.svg" docs/pictures/fit-residuals.svg
 # The page needs npm and Chromium.
 (cd crates/taffeta-view/web && npm ci --no-audit --no-fund && node tests/picture.mjs ../../../docs/pictures/viewer.png)

@@ -238,3 +238,54 @@ fn in_words(status: ExitStatus) -> String {
     }
     format!("exit code {}", status.code().unwrap_or(-1))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::plan::{Plan, SceneText};
+    use std::collections::HashSet;
+    use std::path::PathBuf;
+
+    /// A worker that finds its share of 100 too small. What it may hold and who it is, is its reason.
+    const WORKER: &str = r#"while read -r line; do
+        address=$(printf '%s' "$line" | sed 's/.*"address":"\([0-9a-f]*\)".*/\1/')
+        memory=$(printf '%s' "$line" | sed 's/.*"memory":\([0-9]*\).*/\1/')
+        if [ "$memory" = 100 ]; then status=too-large; else status=refused; fi
+        printf '{"address":"%s","outcome":{"status":"%s","reason":"%s of %s"},"took":{"wall_ms":0,"cpu_ms":0,"attempts":1}}\n' "$address" $status $$ $memory
+    done"#;
+
+    fn reasons(workers: usize, memory: u64) -> Vec<String> {
+        let scene = |k: u32| SceneText {
+            name: "it".into(),
+            text: format!(
+                "seed = {k}\n[[cloth]]\nsheet = {{ width = 1, height = 1, columns = 4, rows = 4 }}"
+            ),
+            folder: PathBuf::new(),
+        };
+        let job = |k: u32| Ok(Plan::new(scene(k), Vec::new(), Vec::new(), Vec::new(), false)?.job(0));
+        let command = ["sh", "-c", WORKER].map(OsString::from).to_vec();
+        let pool = Pool { workers, command, memory: Some(memory) };
+        let mut reasons = Vec::new();
+        pool.carry_out((0..6).map(job), &|| false, &mut |event| {
+            if let Event::Ended(result) = event {
+                reasons.push(format!("{} {}", result.outcome.status(), result.outcome.reason().unwrap()));
+            }
+            Ok(())
+        })
+        .unwrap();
+        reasons
+    }
+
+    #[test]
+    fn what_is_too_large_for_its_share_runs_alone_with_all_memory() {
+        let alone = reasons(4, 400);
+        assert!(
+            alone.len() == 6 && alone.iter().all(|r| r.starts_with("refused") && r.ends_with("of 400")),
+            "{alone:?}"
+        );
+        assert_eq!(alone.iter().collect::<HashSet<_>>().len(), 1, "one process after the others: {alone:?}");
+        // What has all memory already and is too large stays so.
+        let large = reasons(1, 100);
+        assert!(large.len() == 6 && large.iter().all(|r| r.starts_with("too-large")), "{large:?}");
+    }
+}

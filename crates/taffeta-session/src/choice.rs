@@ -1,5 +1,6 @@
 //! What can be opened: the built-in scenes, what the command line named, and what was recorded since.
 
+use crate::brought;
 use crate::edit::{self, EditError};
 use crate::film::Film;
 use crate::live::Live;
@@ -20,6 +21,8 @@ pub struct Choice {
     /// What it shows.
     pub title: String,
     source: Source,
+    /// How large it is, where a page has brought it [bytes].
+    brought: Option<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -27,6 +30,8 @@ enum Source {
     Scene(SceneSource),
     /// The text of a page, which names no files.
     Text(String),
+    /// A mesh of a page under its name, and the text of the scene that has it.
+    Mesh(String, Box<Mesh>),
     Recording(Kept),
 }
 
@@ -72,6 +77,7 @@ impl Choice {
             id: scene.name.into(),
             title: scene.title().into(),
             source: Source::Scene(SceneSource::BuiltIn(*scene)),
+            brought: None,
         };
         catalogue::scenes().iter().map(choice).collect()
     }
@@ -87,17 +93,43 @@ impl Choice {
             SceneSource::File(path) => path.display().to_string(),
             SceneSource::Text { name, .. } => name.clone(),
         };
-        Ok(Self { title: String::new(), id, source: Source::Scene(source) })
+        Ok(Self { title: String::new(), id, source: Source::Scene(source), brought: None })
     }
 
     /// A recording.
     pub fn recording(kept: &Kept) -> Self {
-        Self { title: "a recording".into(), id: kept.name(), source: Source::Recording(kept.clone()) }
+        let (title, source) = ("a recording".into(), Source::Recording(kept.clone()));
+        Self { title, id: kept.name(), source, brought: None }
     }
 
     /// A scene that a page has brought. It has no files but those built in.
     pub fn text(name: &str, text: String) -> Self {
-        Self { title: "a scene of this page".into(), id: name.into(), source: Source::Text(text) }
+        let (title, brought) = ("a scene of this page".into(), Some(text.len()));
+        Self { title, id: name.into(), source: Source::Text(text), brought }
+    }
+
+    /// A file that a page has brought; its name says what it is. It can name no others.
+    pub fn file(name: &str, bytes: Vec<u8>) -> Result<Self, String> {
+        let (stem, kind) = name.rsplit_once('.').unwrap_or((name, ""));
+        let (id, size) = (name.to_string(), bytes.len());
+        match kind.to_ascii_lowercase().as_str() {
+            "toml" => {
+                let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not UTF-8"))?;
+                Ok(Self::text(stem, text))
+            }
+            "taffeta" => {
+                let kept = Kept::Memory(id, bytes.into());
+                Ok(Self { brought: Some(size), ..Self::recording(&kept) })
+            }
+            "obj" | "ply" | "stl" | "gltf" | "glb" => {
+                let (text, mesh) = brought::scene_of_mesh(name, &bytes)?;
+                let source = Source::Mesh(text, Box::new(mesh));
+                Ok(Self { title: "a mesh of this page".into(), id, source, brought: Some(size) })
+            }
+            _ => Err(format!(
+                "{name}: scenes (.toml), meshes (.obj, .ply, .stl, .gltf, .glb) and recordings (.taffeta) can be brought"
+            )),
+        }
     }
 
     /// Opens it at its start.
@@ -111,17 +143,21 @@ impl Choice {
                 let scene = scene_file::from_text(&self.id, text, &[])?;
                 Self::live(self.id.clone(), scene, BTreeMap::new())
             }
+            Source::Mesh(text, mesh) => {
+                let scene = scene_file::from_text(&self.id, text, &[])?;
+                Self::live(self.id.clone(), scene, BTreeMap::from([(self.id.clone(), (**mesh).clone())]))
+            }
             Source::Recording(kept) => Ok(Opened::Film(Box::new(Film::of(kept.reader()?)?))),
         }
     }
 
-    /// Whether a page has brought it.
-    pub fn is_text(&self) -> bool {
-        matches!(self.source, Source::Text(_))
+    /// How large it is, where a page has brought it [bytes].
+    pub fn brought(&self) -> Option<usize> {
+        self.brought
     }
 
     fn live(name: String, scene: Scene, meshes: BTreeMap<String, Mesh>) -> Result<Opened, OpenError> {
-        edit::bounded(&scene, 1)?;
+        edit::bounded(&scene, &meshes, 1)?;
         Ok(Opened::Live(Box::new(Live::open(name, scene, meshes).map_err(OpenError::Model)?)))
     }
 

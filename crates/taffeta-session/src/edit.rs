@@ -4,7 +4,7 @@ use crate::memory;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use taffeta_scene::place::{Step, steps};
-use taffeta_scene::{Fault, Scene, faults_of_value};
+use taffeta_scene::{Fault, Mesh, Scene, faults_of_value};
 
 /// More particles than this are refused: a slip of the hand in a page must not fill the memory.
 pub const MOST_PARTICLES: u64 = 500_000;
@@ -51,7 +51,7 @@ pub fn with(scene: &Scene, path: &str, value: &Value) -> Result<Scene, EditError
             Ok(changed) => {
                 faults = changed.contradictions();
                 if faults.is_empty() {
-                    bounded(&changed, 1)?;
+                    bounded(&changed, &BTreeMap::new(), 1)?;
                     return Ok(changed);
                 }
             }
@@ -62,14 +62,12 @@ pub fn with(scene: &Scene, path: &str, value: &Value) -> Result<Scene, EditError
 }
 
 /// Whether so many simulations of the scene are small enough to be looked at.
-pub fn bounded(scene: &Scene, sides: u64) -> Result<(), EditError> {
-    // Cloth from a file is as large as the file is, and that has been read already.
-    let files = BTreeMap::new();
-    let found = scene.particle_estimate(&files);
+pub fn bounded(scene: &Scene, meshes: &BTreeMap<String, Mesh>, sides: u64) -> Result<(), EditError> {
+    let found = scene.particle_estimate(meshes);
     if found > MOST_PARTICLES {
         return Err(EditError::TooLarge { found });
     }
-    let needed = scene.memory_estimate(&files).saturating_mul(sides);
+    let needed = scene.memory_estimate(meshes).saturating_mul(sides);
     match memory::allowed() {
         Some(allowed) if needed > allowed => Err(EditError::TooMuchMemory { needed, allowed }),
         _ => Ok(()),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use taffeta::math::DVec3;
 use taffeta::model::Form;
+use taffeta_io::export::{ExportError, ExportSummary, Format, Options, export_bytes};
 use taffeta_io::recording::{Frame, Header, Reader, RecordingError};
 use taffeta_io::scene_file;
 use taffeta_scene::Scene;
@@ -87,6 +88,14 @@ impl Film {
         Ok(())
     }
 
+    /// All frames as a file for other programs, called `name`.
+    pub fn export(&mut self, format: Format, name: &str) -> Result<(Vec<u8>, ExportSummary), ExportError> {
+        let exported = export_bytes(&mut self.reader, format, name, &Options::default());
+        // The reader is elsewhere now.
+        self.seek(self.at).map_err(ExportError::from)?;
+        exported
+    }
+
     /// The frame as it is shown.
     pub fn look(&self) -> look::Side<'_> {
         look::Side {
@@ -133,6 +142,7 @@ fn figure(header: &Header) -> Figure {
     let body = |item: &Value| Some((name(item), serde_json::from_value::<Form>(item["shape"].clone()).ok()?));
     Figure {
         cloths: cloths.filter(|cloths| !cloths.is_empty()).unwrap_or_else(whole),
+        bending: Vec::new(),
         thrown: 0,
         bodies: list("colliders").iter().map_while(body).collect(),
         triangles: header.triangles.clone(),

@@ -3,6 +3,7 @@
 //! No thread, socket or runtime is in here: a [`Host`] has those. The server of `taffeta view` is one, with frames on threads of their own; the worker of a
 //! page that has the engine in itself is another. `docs/viewer.md` has the messages.
 
+mod brought;
 mod certifier;
 mod choice;
 mod edit;

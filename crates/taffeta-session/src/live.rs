@@ -160,7 +160,7 @@ impl Live {
     /// Runs a second method from where the cloth is now, or no more.
     pub fn compare(&mut self, method: Option<Method>) -> Result<(), EditError> {
         if method.is_some() {
-            edit::bounded(&self.scene, 2)?;
+            edit::bounded(&self.scene, &self.meshes, 2)?;
         }
         let before = std::mem::replace(&mut self.compare, method);
         self.rebuild().inspect_err(|_| self.compare = before).map_err(EditError::Faults)?;

@@ -13,11 +13,16 @@ use taffeta::solve::strips::parts;
 const GAP_UNIT: f64 = 1e-4;
 const GAP_FAR: u16 = 2000;
 
+/// Name, colour, particles and triangles of a piece.
+pub type Piece = (String, String, Range<usize>, Range<usize>);
+
 /// All that is drawn and does not move.
 #[derive(Debug)]
 pub struct Figure {
     /// Name, colour, particles and triangles of every piece.
-    pub cloths: Vec<(String, String, Range<usize>, Range<usize>)>,
+    pub cloths: Vec<Piece>,
+    /// Rigidities of every piece along warp and weft [N·m]; none where they are not known.
+    pub bending: Vec<[f64; 2]>,
     /// Names and forms of bodies.
     pub bodies: Vec<(String, Form)>,
     /// So many of them, the last ones, were thrown.
@@ -48,6 +53,11 @@ impl Figure {
         };
         Self {
             cloths: model.cloths.iter().map(cloth).collect(),
+            bending: model
+                .cloths
+                .iter()
+                .map(|c| [1e-6 * c.fabric.bending_warp, 1e-6 * c.fabric.bending_weft])
+                .collect(),
             bodies: model.colliders.iter().map(|c| (c.name.clone(), c.form.clone())).collect(),
             thrown: 0,
             triangles: model.triangles.clone(),
@@ -71,9 +81,9 @@ impl Figure {
         packet.u32("groups", groups.into_iter());
         packet.f32("material", self.material.iter().flatten().map(|x| *x as f32));
         packet.u32("pinned", self.pinned.iter().copied());
-        let cloth = |(name, colour, particles, triangles): &(String, String, Range<usize>, Range<usize>)| {
+        let cloth = |(number, (name, colour, particles, triangles)): (usize, &Piece)| {
             json!({
-                "name": name, "colour": colour,
+                "name": name, "colour": colour, "bending": self.bending.get(number),
                 "particles": [particles.start, particles.end], "triangles": [triangles.start, triangles.end],
             })
         };
@@ -91,7 +101,7 @@ impl Figure {
             ("particles".into(), json!(self.rest_positions.len())),
             ("methods".into(), json!(self.methods)),
             ("tolerance".into(), json!(self.tolerance)),
-            ("cloths".into(), self.cloths.iter().map(cloth).collect()),
+            ("cloths".into(), self.cloths.iter().enumerate().map(cloth).collect()),
             ("bodies".into(), self.bodies.iter().map(body).collect()),
             ("thrown".into(), json!(self.thrown)),
         ]))
@@ -99,7 +109,7 @@ impl Figure {
 
     /// Diagonal of its largest piece at rest [m].
     pub fn size(&self) -> f64 {
-        let of = |(.., particles, _): &(String, String, Range<usize>, Range<usize>)| {
+        let of = |(.., particles, _): &Piece| {
             let (low, high) = bounds(&self.rest_positions[particles.clone()]);
             low.distance(high)
         };

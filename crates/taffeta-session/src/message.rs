@@ -88,6 +88,22 @@ pub enum Request {
         /// The text, TOML.
         text: String,
     },
+    /// A part of a file: a scene, a mesh or a recording. With its last part it is opened.
+    Bring {
+        /// Its name, whose ending says what it is.
+        name: String,
+        /// Where the part belongs [bytes].
+        at: usize,
+        /// The part, in base64.
+        part: String,
+        /// Whether it is the last.
+        last: bool,
+    },
+    /// The whole run of a recording as a file for other programs.
+    Export {
+        /// `gltf` or `usdz`.
+        format: String,
+    },
     /// The scene file with all changes.
     Save {},
     /// Be the one who controls.

@@ -1,5 +1,6 @@
 //! What every request does. Each is bounded, and one that is refused changes nothing.
 
+use crate::brought::Upload;
 use crate::choice::{Choice, Opened};
 use crate::host::Host;
 use crate::live::{Change, Live};
@@ -8,6 +9,7 @@ use crate::session::Session;
 use crate::tape::Tape;
 use serde_json::Value;
 use taffeta::math::DVec3;
+use taffeta_io::export::Format;
 use taffeta_io::scene_file;
 use taffeta_scene::{Fault, Method};
 use web_time::Instant;
@@ -17,9 +19,10 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 const FURTHEST: f64 = 1e4;
 const FASTEST: f64 = 100.0;
 const RADII: std::ops::RangeInclusive<f64> = 1e-3..=100.0;
-/// Letters in the name of a scene that a page brings, and how many of them there may be.
+/// Letters in the name of what a page brings, how many of them there may be, and how large they may be together [bytes].
 const LONGEST_NAME: usize = 100;
-const MOST_READ: usize = 50;
+const MOST_BROUGHT: usize = 50;
+const LARGEST_BROUGHT: usize = 256 << 20;
 
 impl<H: Host> Session<H> {
     /// Carries out a request of a page, or says why not.
@@ -59,7 +62,12 @@ impl<H: Host> Session<H> {
             Request::Record {} => self.record(),
             Request::Stop {} => self.stop(),
             Request::Seek { frame } => self.seek(frame),
-            Request::Read { name, text } => self.read(&name, text),
+            Request::Read { name, text } => {
+                named(&name)?;
+                self.keep(Choice::text(&name, text))
+            }
+            Request::Bring { name, at, part, last } => self.bring(page, &name, at, &part, last),
+            Request::Export { format } => self.export(&format),
             Request::Save {} => {
                 let scene = match &self.opened {
                     Opened::Live(live) => Some(&live.scene),
@@ -114,31 +122,69 @@ impl<H: Host> Session<H> {
     fn open(&mut self, id: &str) -> Result<Done, String> {
         let choice = self.choices.iter().find(|choice| choice.id == id).ok_or("there is no such choice")?;
         let opened = choice.open().map_err(|error| error.to_string())?;
+        Ok(self.show_opened(id.into(), opened))
+    }
+
+    fn show_opened(&mut self, choice: String, opened: Opened) -> Done {
         self.abandon();
         self.end_tape();
         self.grip = None;
-        (self.choice, self.opened) = (id.into(), opened);
+        (self.choice, self.opened) = (choice, opened);
         self.reshape();
         self.renewed();
-        Ok(Done::default())
+        Done::default()
     }
 
-    fn read(&mut self, name: &str, text: String) -> Result<Done, String> {
-        if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control) {
-            return Err(format!("the name of a scene has 1 to {LONGEST_NAME} letters"));
+    /// Takes a part of a file; with the last it is opened.
+    fn bring(&mut self, page: u64, name: &str, at: usize, part: &str, last: bool) -> Result<Done, String> {
+        named(name)?;
+        let upload = Upload::take(self.upload.take(), page, name, at, part)?;
+        if !last {
+            self.upload = Some(upload);
+            return Ok(Done::default());
         }
-        if self.choices.iter().any(|choice| choice.id == name && !choice.is_text()) {
+        self.keep(Choice::file(name, upload.bytes())?)
+    }
+
+    /// Opens what a page has brought; what cannot be opened is not kept.
+    fn keep(&mut self, choice: Choice) -> Result<Done, String> {
+        let name = choice.id.clone();
+        if self.choices.iter().any(|other| other.id == name && other.brought().is_none()) {
             return Err(format!("there is a scene called {name} already; give this one another name"));
         }
-        let choice = Choice::text(name, text);
-        // One that cannot be opened is not kept.
-        choice.open().map_err(|error| error.to_string())?;
-        self.choices.retain(|choice| choice.id != name);
-        if self.choices.iter().filter(|choice| choice.is_text()).count() >= MOST_READ {
-            return Err(format!("{MOST_READ} scenes were brought already"));
+        let others = || self.choices.iter().filter(|other| other.id != name).filter_map(Choice::brought);
+        if others().count() >= MOST_BROUGHT {
+            return Err(format!("{MOST_BROUGHT} files were brought already"));
         }
+        if others().sum::<usize>() + choice.brought().unwrap_or(0) > LARGEST_BROUGHT {
+            let most = LARGEST_BROUGHT >> 20;
+            return Err(format!("files that pages have brought are larger than {most} MiB together"));
+        }
+        let opened = choice.open().map_err(|error| error.to_string())?;
+        self.choices.retain(|other| other.id != name);
         self.choices.push(choice);
-        self.open(name)
+        Ok(self.show_opened(name, opened))
+    }
+
+    fn export(&mut self, format: &str) -> Result<Done, String> {
+        let format = match format {
+            "gltf" => Format::Gltf,
+            "usdz" => Format::Usdz,
+            other => {
+                return Err(format!("`{other}` is not gltf or usdz; taffeta export writes other formats"));
+            }
+        };
+        let name = format!("{}.{}", plain(&self.choice), format.extension());
+        match &mut self.opened {
+            Opened::Live(_) => {
+                Err("a whole run is that of a recording: record it, then open the recording".into())
+            }
+            Opened::Film(film) => {
+                let (bytes, summary) = film.export(format, &name).map_err(|error| error.to_string())?;
+                let note = [vec![format!("{} frames", summary.frames)], summary.left_out].concat().join("; ");
+                Ok(Done { note, text: None, file: Some((name, bytes)) })
+            }
+        }
     }
 
     fn set(&mut self, key: &str, value: &Value) -> Result<Done, String> {
@@ -242,6 +288,20 @@ impl<H: Host> Session<H> {
             }
         }
     }
+}
+
+/// Whether something that a page brings may be called so.
+fn named(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.contains(char::is_control) {
+        return Err(format!("a name has 1 to {LONGEST_NAME} letters"));
+    }
+    Ok(())
+}
+
+/// The name of a choice without folders and ending.
+fn plain(choice: &str) -> &str {
+    let name = choice.rsplit(['/', '\\']).next().unwrap_or(choice);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 fn all(faults: &[Fault]) -> String {

@@ -3,6 +3,7 @@
 //! Frames may be computed elsewhere, so that requests are answered meanwhile. What has to have the simulation at hand cancels the frame and
 //! waits until it is back, no longer than a sub-step; what begins anew does not even wait for that.
 
+use crate::brought::Upload;
 use crate::certifier::Certifier;
 use crate::choice::{Choice, Opened};
 use crate::host::{Host, Job, Shot};
@@ -65,6 +66,8 @@ pub struct Session<H> {
     tickets: u64,
     /// What a page has in its hand, and which.
     pub(crate) grip: Option<(u64, u32)>,
+    /// A file that a page is sending.
+    pub(crate) upload: Option<Upload>,
     /// Requests that wait for the frame to be back.
     waiting: VecDeque<Job>,
     certifier: Certifier,
@@ -97,6 +100,7 @@ impl<H: Host> Session<H> {
             under_way: None,
             tickets: 0,
             grip: None,
+            upload: None,
             waiting: VecDeque::new(),
             certifier: Certifier::start(),
             uncertified: false,
@@ -174,7 +178,10 @@ impl<H: Host> Session<H> {
             _ if self.under_way.is_none() => true,
             Request::Pause {} | Request::Play {} | Request::Speed { .. } => true,
             // What a recording ends with is the simulation's state.
-            Request::Reset {} | Request::Open { .. } | Request::Read { .. } => self.tape.is_none(),
+            Request::Bring { last: false, .. } => true,
+            Request::Reset {} | Request::Open { .. } | Request::Read { .. } | Request::Bring { .. } => {
+                self.tape.is_none()
+            }
             _ if !self.waiting.is_empty() => false,
             Request::Set { key, value } => match &self.opened {
                 Opened::Live(live) => live.is_quick(key, value),

@@ -55,6 +55,36 @@ fn a_known_stiffness_comes_back() {
     round_trip(&[("bending_warp", 15.0)], &["cantilever-warp"], 0.02);
 }
 
+/// Peirce's formula of 1930 for the height of a heart loop [mm]: the bending length is 0.1337 L (cos θ / tan θ)^(1/3), with θ = 32.85° times what the loop is
+/// longer than without weight, over 0.1337 L.
+fn peirce(strip: f64, rigidity: f64, density: f64) -> f64 {
+    let length = 1e3 * (1e-6 * rigidity / (1e-3 * density * 9.81)).cbrt();
+    let weightless = 0.1337 * strip;
+    let ratio = (length / weightless).powi(3);
+    // cos²θ = ratio sin θ.
+    let sine = 0.5 * ((ratio * ratio + 4.0).sqrt() - ratio);
+    weightless * (1.0 + sine.asin().to_degrees() / 32.85)
+}
+
+#[test]
+fn heart_loops_hang_as_low_as_the_textbook_says() {
+    let place = Workplace::new();
+    for rigidity in [8.0, 25.0] {
+        let known = format!("bending_warp = {rigidity:?}\nbending_weft = {rigidity:?}");
+        let read = simulated(&place, &known, &["heart-loop-warp", "heart-loop-weft"]);
+        let expected = peirce(200.0, rigidity, 120.0);
+        for height in &read {
+            assert!((height / expected - 1.0).abs() < 0.02, "{height} mm, {expected} by the formula");
+        }
+        assert!((read[0] / read[1] - 1.0).abs() < 1e-3, "{read:?}: both ways are the same way");
+    }
+}
+
+#[test]
+fn a_stiffness_comes_back_from_its_heart_loop() {
+    round_trip(&[("bending_weft", 9.0)], &["heart-loop-weft"], 0.02);
+}
+
 #[test]
 fn a_known_fabric_comes_back() {
     if !testing::long() {

@@ -231,6 +231,18 @@ fn a_full_disk_loses_runs_that_are_told_and_done_later() {
 }
 
 #[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_too_large_is_told_and_the_others_are_done() {
+    let place = place();
+    let axis = "[axis]\n\"cloth[0].sheet.columns\" = [10, 12, 10000]\n";
+    let set = "[set]\nframes = 1\n\"cloth[0].sheet.rows\" = 400\n";
+    place.write("large.toml", &format!("scene = \"small.toml\"\n{set}{axis}"));
+    let ended = place.taffeta(&["sweep", "large.toml", "--out", "out", "--threads", "2", "--memory", "600M"]);
+    ended.refused(1, &["too-large", "4000000 particles", "the limit of --memory", "make it coarser"]);
+    assert!(ended.out.contains("3 runs: 2 done, 1 too-large"), "{}", ended.out);
+}
+
+#[cfg(target_os = "linux")]
 mod signals {
     use super::*;
     use crate::workplace::signal;

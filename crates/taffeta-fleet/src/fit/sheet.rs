@@ -45,10 +45,17 @@ pub struct Reading {
     pub strain: f64,
     /// Overhang of a cantilever [mm]; left out, twice the bending length, as the standard has it.
     pub overhang: Option<f64>,
+    /// Length of the strip of a heart loop [mm].
+    #[serde(default = "usual_strip")]
+    pub strip: f64,
 }
 
 fn usual_strain() -> f64 {
     0.02
+}
+
+fn usual_strip() -> f64 {
+    200.0
 }
 
 impl Reading {
@@ -88,6 +95,9 @@ impl Reading {
             }
             () if !(1.0..=2000.0).contains(&self.overhang()) => {
                 Err(("the overhang is not from 1 to 2000 mm", "write millimetres"))
+            }
+            () if !(10.0..=2000.0).contains(&self.strip) => {
+                Err(("the strip is not from 10 to 2000 mm", "write its length in millimetres"))
             }
             () => Ok(()),
         }

@@ -12,6 +12,10 @@ const GRAVITY: f64 = 9.81;
 const GAUGE: [f64; 2] = [0.2, 0.05];
 /// Cells along the overhang of a cantilever.
 const CELLS: f64 = 15.0;
+/// Cells of a heart loop between its clamped ends; an even number, so that a particle is the lowest.
+const LOOP: u32 = 48;
+/// Particles across a strip that is bent, less one.
+const ACROSS: u32 = 3;
 /// Radii of the specimen and the holder of the drapemeter [m].
 const DRAPE: [f64; 2] = [0.15, 0.09];
 /// How fast the slope is raised [degrees/s], and when that begins [s].
@@ -33,6 +37,10 @@ pub enum Tester {
     CantileverWarp,
     /// The same along the weft.
     CantileverWeft,
+    /// ASTM D1388, option B, along the warp: height of a heart-shaped loop [mm].
+    HeartLoopWarp,
+    /// The same along the weft.
+    HeartLoopWeft,
     /// ISO 9073-9, a disc of 300 mm on one of 180 mm: drape coefficient [%].
     Cusick,
     /// The same: number of folds.
@@ -50,6 +58,8 @@ impl Tester {
             Self::TensileBias => "tensile-bias",
             Self::CantileverWarp => "cantilever-warp",
             Self::CantileverWeft => "cantilever-weft",
+            Self::HeartLoopWarp => "heart-loop-warp",
+            Self::HeartLoopWeft => "heart-loop-weft",
             Self::Cusick => "cusick",
             Self::CusickFolds => "cusick-folds",
             Self::Slope => "slope",
@@ -60,7 +70,7 @@ impl Tester {
     pub fn unit(self) -> &'static str {
         match self {
             Self::TensileWarp | Self::TensileWeft | Self::TensileBias => "N/m",
-            Self::CantileverWarp | Self::CantileverWeft => "mm",
+            Self::CantileverWarp | Self::CantileverWeft | Self::HeartLoopWarp | Self::HeartLoopWeft => "mm",
             Self::Cusick => "%",
             Self::CusickFolds => "",
             Self::Slope => "°",
@@ -71,8 +81,8 @@ impl Tester {
     pub fn depends_on(self) -> &'static [&'static str] {
         match self {
             Self::TensileWarp | Self::TensileWeft | Self::TensileBias => &["warp", "weft", "bias"],
-            Self::CantileverWarp => &["bending_warp"],
-            Self::CantileverWeft => &["bending_weft"],
+            Self::CantileverWarp | Self::HeartLoopWarp => &["bending_warp"],
+            Self::CantileverWeft | Self::HeartLoopWeft => &["bending_weft"],
             Self::Cusick | Self::CusickFolds => &["bending_warp", "bending_weft", "bias"],
             Self::Slope => &["friction"],
         }
@@ -81,13 +91,15 @@ impl Tester {
     /// The number that a textbook's formula gives for a reading: where the search begins.
     pub fn first_guess(self, reading: &Reading, density: f64) -> Option<(&'static str, f64)> {
         let value = reading.mean();
-        let rigidity = || 1e6 * (1e-3 * value).powi(3) * 1e-3 * density * GRAVITY;
+        let rigidity = |length: f64| 1e6 * (1e-3 * length).powi(3) * 1e-3 * density * GRAVITY;
         Some(match self {
             Self::TensileWarp => ("warp", value / reading.strain),
             Self::TensileWeft => ("weft", value / reading.strain),
             Self::TensileBias => ("bias", value / reading.strain),
-            Self::CantileverWarp => ("bending_warp", rigidity()),
-            Self::CantileverWeft => ("bending_weft", rigidity()),
+            Self::CantileverWarp => ("bending_warp", rigidity(value)),
+            Self::CantileverWeft => ("bending_weft", rigidity(value)),
+            Self::HeartLoopWarp => ("bending_warp", rigidity(bending_length(reading.strip, value)?)),
+            Self::HeartLoopWeft => ("bending_weft", rigidity(bending_length(reading.strip, value)?)),
             Self::Slope => ("friction", libm::tan(value.to_radians())),
             Self::Cusick | Self::CusickFolds => return None,
         })
@@ -128,23 +140,40 @@ impl Tester {
             }
             Self::CantileverWarp | Self::CantileverWeft => {
                 // As in the bench: the bend at the clamp stands for half a cell, of which the clamped half cannot curve.
-                let (cells, across) = (CELLS as u32, 3_u32);
                 let length = 1e-3 * reading.overhang();
-                let d = length / (f64::from(cells) + 0.5);
-                let (long, wide) = (d * f64::from(cells + 1), d * f64::from(across));
-                let weft = self == Self::CantileverWeft;
-                let (columns, rows) = if weft { (across + 1, cells + 2) } else { (cells + 2, across + 1) };
-                let held: Vec<u32> = match weft {
-                    true => (0..2 * columns).collect(),
-                    false => (0..rows).flat_map(|row| [row * columns, row * columns + 1]).collect(),
-                };
-                let (width, height) = if weft { (wide, long) } else { (long, wide) };
+                let strip =
+                    Strip::new(length / (CELLS + 0.5), CELLS as u32 + 1, self == Self::CantileverWeft);
                 text = format!("frames = 75\n{text}") + &calm(2.0 * (GRAVITY / length).sqrt());
-                let _ = write!(
-                    text,
-                    "[[cloth]]\nfabric = \"specimen\"\nsheet = {{ width = {width:?}, height = {height:?}, columns = {columns}, rows = {rows} }}\n\
-                     pin = [{{ vertices = {held:?} }}]\n"
-                );
+                let _ =
+                    writeln!(text, "{}pin = [{{ vertices = {:?} }}]", strip.cloth(), strip.clamped([0, 1]));
+            }
+            Self::HeartLoopWarp | Self::HeartLoopWeft => {
+                // At either clamp half a cell counts as at that of the cantilever.
+                let length = 1e-3 * reading.strip;
+                let weft = self == Self::HeartLoopWeft;
+                let d = length / f64::from(LOOP + 1);
+                let strip = Strip::new(d, LOOP + 2, weft);
+                text = format!("frames = 120\n{text}") + &calm(2.0 * (GRAVITY / length).sqrt());
+                text += &strip.cloth();
+                // The ends come together hanging down, then each is turned outwards until it points up.
+                let way = 0.5 * (length + d) - 0.5 * d;
+                for (ends, sign) in [([0, 1], 1.0), ([LOOP + 1, LOOP + 2], -1.0)] {
+                    let (shift, turn) = (sign * way, |degrees: f64| -sign * degrees);
+                    let moved = |time: f64, degrees: f64| {
+                        let (shift, turn) = match weft {
+                            false => ([shift, 0.0, 0.0], [0.0, 0.0, turn(degrees)]),
+                            true => ([0.0, 0.0, -shift], [turn(degrees), 0.0, 0.0]),
+                        };
+                        format!("{{ time = {time:?}, move = {shift:?}, turn = {turn:?}, ease = \"smooth\" }}")
+                    };
+                    let _ = write!(
+                        text,
+                        "[[cloth.pin]]\nvertices = {:?}\nkeyframe = [{{ time = 0.0 }}, {}, {}]\n",
+                        strip.clamped(ends),
+                        moved(0.8, 90.0),
+                        moved(1.6, 270.0)
+                    );
+                }
             }
             Self::Cusick | Self::CusickFolds => {
                 let rings = 10_u32;
@@ -188,6 +217,11 @@ impl Tester {
             ],
             Self::CantileverWarp => tip(16, 1),
             Self::CantileverWeft => tip(4 * 16, 4),
+            Self::HeartLoopWarp | Self::HeartLoopWeft => {
+                let across = if self == Self::HeartLoopWeft { ACROSS + 1 } else { 1 };
+                let lowest = ((LOOP / 2 + 1) * across) as usize;
+                vec![Measure { particle: Some(lowest), ..one("height", "height") }]
+            }
             Self::Cusick => {
                 vec![Measure { holder: Some(DRAPE[1]), ..one("coefficient", "drape-coefficient") }]
             }
@@ -216,6 +250,7 @@ impl Tester {
                 let angle = libm::atan2(drop, reach);
                 reading.overhang() * libm::cbrt(libm::cos(0.5 * angle) / (8.0 * libm::tan(angle)))
             }
+            Self::HeartLoopWarp | Self::HeartLoopWeft => -1e3 * number("height")?,
             Self::Cusick => 100.0 * number("coefficient")?,
             Self::CusickFolds => number("folds")?,
             // From the angle of friction on it slides by g ω t³ / (6 cos α).
@@ -227,5 +262,44 @@ impl Tester {
                 seen - rate * lag
             }
         })
+    }
+}
+
+/// The bending length that the height of a heart loop of a strip stands for, all in one unit: Peirce, The Handle of Cloth as a Measurable Quantity, 1930; nothing
+/// where the loop is higher or lower than any strip hangs.
+fn bending_length(strip: f64, height: f64) -> Option<f64> {
+    let weightless = 0.1337 * strip;
+    let angle = (32.85 * (height - weightless) / weightless).to_radians();
+    let length = weightless * libm::cbrt(libm::cos(angle) / libm::tan(angle));
+    (height > weightless && length > 0.0).then_some(length)
+}
+
+/// A narrow sheet that is bent along the warp or the weft.
+struct Strip {
+    /// Side of its cells [m].
+    cell: f64,
+    /// Cells along.
+    cells: u32,
+    weft: bool,
+}
+
+impl Strip {
+    fn new(cell: f64, cells: u32, weft: bool) -> Self {
+        Self { cell, cells, weft }
+    }
+
+    fn cloth(&self) -> String {
+        let size = |along: u32| if self.weft { [ACROSS, along] } else { [along, ACROSS] };
+        let [columns, rows] = size(self.cells).map(|cells| cells + 1);
+        let [width, height] = size(self.cells).map(|cells| f64::from(cells) * self.cell);
+        format!(
+            "[[cloth]]\nfabric = \"specimen\"\nsheet = {{ width = {width:?}, height = {height:?}, columns = {columns}, rows = {rows} }}\n"
+        )
+    }
+
+    /// The particles at two places along.
+    fn clamped(&self, places: [u32; 2]) -> Vec<u32> {
+        let (along, across) = if self.weft { (ACROSS + 1, 1) } else { (1, self.cells + 1) };
+        (0..=ACROSS).flat_map(|k| places.map(|place| place * along + k * across)).collect()
     }
 }

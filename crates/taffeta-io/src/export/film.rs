@@ -122,7 +122,7 @@ pub(super) struct Film<'a> {
     pub survey: Survey,
     /// Where the points come from.
     pub shaping: Shaping,
-    reader: &'a mut Reader,
+    pub reader: &'a mut Reader,
     progress: &'a mut dyn FnMut(u32, u32),
     target: &'a Path,
     placement: Placement,

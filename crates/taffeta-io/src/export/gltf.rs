@@ -46,6 +46,15 @@ const SET: usize = 4;
 
 /// Writes the file.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
+    check_size(job)?;
+    let (pending, mut out) = Pending::file(job.path, job.replace)?;
+    fill(job, &mut out)?;
+    let bytes = settle(out).map_err(job.film.failed())?;
+    Ok((vec![pending.commit()?], bytes))
+}
+
+/// Refuses what no reader would take.
+pub(super) fn check_size(job: &Job) -> Result<(), ExportError> {
     let (frames, subject) = (job.film.survey.count, &job.subject);
     let (points, triangles) = (subject.point_count() as u64, subject.triangles.len() as u64);
     let moving = u64::from(frames) * points * if job.normals { 24 } else { 12 };
@@ -62,31 +71,33 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
         let (most_frames, most_bytes) = (MOST_FRAMES, MOST_BYTES);
         return Err(ExportError::TooLarge { format: Format::Gltf, frames, bytes, most_frames, most_bytes });
     }
+    Ok(())
+}
+
+/// Writes all of it.
+pub(super) fn fill(job: &mut Job, out: &mut impl Write) -> Result<(), ExportError> {
     job.film.plan(3);
-    let (pending, mut out) = Pending::file(job.path, job.replace)?;
     let failed = job.film.failed();
     let mut shape = Shape::of_least_flat(&mut job.film, &job.subject, job.normals)?;
     let clip = Clip::look(&mut job.film, &job.subject, &mut shape)?;
     let picture = if job.weave { weave::picture() } else { Vec::new() };
     let document = Document::of(&job.subject, &clip, &picture);
-    write_head(&mut out, &document).map_err(&failed)?;
-    write_constants(&mut out, &job.subject, &clip).map_err(&failed)?;
+    write_head(out, &document).map_err(&failed)?;
+    write_constants(out, &job.subject, &clip).map_err(&failed)?;
     job.film.play(&mut |moment| {
         shape.take(&job.subject, moment);
         for piece in &job.subject.pieces {
-            shape.lists().try_for_each(|list| put(&mut out, list[piece.points.clone()].as_flattened()))?;
+            shape.lists().try_for_each(|list| put(out, list[piece.points.clone()].as_flattened()))?;
         }
         Ok(())
     })?;
-    clip.write_keys(&mut out, &job.subject)
-        .and_then(|()| write_texture(&mut out, &job.subject))
-        .and_then(|()| put(&mut out, &job.subject.origins.iter().map(|i| *i as f32).collect::<Vec<_>>()))
-        .and_then(|()| write_holds(&mut out, &job.subject))
+    clip.write_keys(out, &job.subject)
+        .and_then(|()| write_texture(out, &job.subject))
+        .and_then(|()| put(out, &job.subject.origins.iter().map(|i| *i as f32).collect::<Vec<_>>()))
+        .and_then(|()| write_holds(out, &job.subject))
         .and_then(|()| out.write_all(&picture))
         .and_then(|()| out.write_all(&[0; 3][..picture.len().next_multiple_of(4) - picture.len()]))
-        .map_err(&failed)?;
-    let bytes = settle(out).map_err(&failed)?;
-    Ok((vec![pending.commit()?], bytes))
+        .map_err(&failed)
 }
 
 /// Positions and normals of a frame as they are stored: those of one frame, of all others differences from it.

@@ -36,6 +36,7 @@ mod weave;
 use crate::recording::{Damage, Reader, RecordingError};
 use film::Film;
 use std::fmt;
+use std::io::{BufWriter, Cursor};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -364,7 +365,61 @@ struct Job<'a> {
     frame_time: f64,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    /// Looks through the recording and makes ready what all formats need.
+    fn begin(
+        reader: &'a mut Reader,
+        format: Format,
+        path: &'a Path,
+        options: &Options,
+        progress: &'a mut dyn FnMut(u32, u32),
+    ) -> Result<Self, ExportError> {
+        check(format, options)?;
+        let name = path.file_stem().and_then(|stem| stem.to_str());
+        let name = name
+            .ok_or_else(|| ExportError::NoName { path: path.into(), extension: format.extension() })?
+            .to_owned();
+        let up = options.up.unwrap_or(if format == Format::Ply { UpAxis::Z } else { UpAxis::Y });
+        let header = reader.header();
+        if header.triangles.is_empty() && format != Format::Csv {
+            return Err(ExportError::NoTriangles);
+        }
+        let placement = film::Placement { up, scale: options.scale };
+        let (mut subject, shaping) = Subject::of(header, placement, options);
+        let rest: Vec<_> = header.rest_positions.iter().map(|p| placement.point(*p)).collect();
+        let frame_time = header.frame_time;
+        let mut film =
+            Film::survey(reader, format, path, placement, shaping, options.frames.clone(), progress)?;
+        subject.remesh(&mut film.shaping, format, options);
+        subject.add_bodies(&mut film, &rest, format, options)?;
+        Ok(Self {
+            film,
+            subject,
+            path,
+            name,
+            up,
+            scale: options.scale,
+            precision: options.precision,
+            normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Usdz | Format::Gltf)),
+            weave: options.weave,
+            replace: options.replace,
+            frame_time,
+        })
+    }
+
+    /// What is told of the files that were written.
+    fn end(mut self, format: Format, paths: Vec<PathBuf>, bytes: u64) -> ExportSummary {
+        let mut left_out = match format {
+            Format::Csv => Vec::new(),
+            _ => std::mem::take(&mut self.subject.left_out),
+        };
+        left_out.extend(self.not_carried(format));
+        let survey = &self.film.survey;
+        let (frames, first, last) = (survey.count, survey.first, survey.last);
+        let (complete, damage) = (self.film.reader.complete(), self.film.reader.damage().cloned());
+        ExportSummary { paths, bytes, frames, first, last, complete, left_out, damage }
+    }
+
     /// Frames per second, exactly whole where the rounding of the frame time alone stands in the way.
     fn rate(&self) -> f64 {
         let rate = self.frame_time.recip();
@@ -405,36 +460,7 @@ pub fn export(
     options: &Options,
     progress: &mut dyn FnMut(u32, u32),
 ) -> Result<ExportSummary, ExportError> {
-    check(format, options)?;
-    let name = path.file_stem().and_then(|stem| stem.to_str());
-    let name = name
-        .ok_or_else(|| ExportError::NoName { path: path.into(), extension: format.extension() })?
-        .to_owned();
-    let up = options.up.unwrap_or(if format == Format::Ply { UpAxis::Z } else { UpAxis::Y });
-    let header = reader.header();
-    if header.triangles.is_empty() && format != Format::Csv {
-        return Err(ExportError::NoTriangles);
-    }
-    let placement = film::Placement { up, scale: options.scale };
-    let (mut subject, shaping) = Subject::of(header, placement, options);
-    let rest: Vec<_> = header.rest_positions.iter().map(|p| placement.point(*p)).collect();
-    let frame_time = header.frame_time;
-    let mut film = Film::survey(reader, format, path, placement, shaping, options.frames.clone(), progress)?;
-    subject.remesh(&mut film.shaping, format, options);
-    subject.add_bodies(&mut film, &rest, format, options)?;
-    let mut job = Job {
-        film,
-        subject,
-        path,
-        name,
-        up,
-        scale: options.scale,
-        precision: options.precision,
-        normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Usdz | Format::Gltf)),
-        weave: options.weave,
-        replace: options.replace,
-        frame_time,
-    };
+    let mut job = Job::begin(reader, format, path, options, progress)?;
     let (paths, bytes) = match format {
         Format::Obj => obj::write(&mut job),
         Format::Ply => ply::write(&mut job),
@@ -446,14 +472,32 @@ pub fn export(
         Format::Alembic => abc::write(&mut job),
         Format::Csv => csv::write(&mut job),
     }?;
-    let (frames, first, last) = (job.film.survey.count, job.film.survey.first, job.film.survey.last);
-    let mut left_out = match format {
-        Format::Csv => Vec::new(),
-        _ => std::mem::take(&mut job.subject.left_out),
-    };
-    left_out.extend(job.not_carried(format));
-    let (complete, damage) = (reader.complete(), reader.damage().cloned());
-    Ok(ExportSummary { paths, bytes, frames, first, last, complete, left_out, damage })
+    Ok(job.end(format, paths, bytes))
+}
+
+/// The same as the bytes of the file, for programs that have no disk: USDZ or glTF, whose files are whole by themselves. `name` is a file's.
+pub fn export_bytes(
+    reader: &mut Reader,
+    format: Format,
+    name: &str,
+    options: &Options,
+) -> Result<(Vec<u8>, ExportSummary), ExportError> {
+    let path = Path::new(name);
+    let mut unseen = |_, _| {};
+    let mut job = Job::begin(reader, format, path, options, &mut unseen)?;
+    let mut out = BufWriter::new(Cursor::new(Vec::new()));
+    match format {
+        Format::Usdz => usdz::fill(&mut job, &mut out)?,
+        Format::Gltf => gltf::check_size(&job).and_then(|()| gltf::fill(&mut job, &mut out))?,
+        _ => {
+            let (what, remedy) = ("a file in memory".into(), "export to usdz or gltf, or to a disk");
+            return Err(ExportError::Unsupported { format, what, remedy });
+        }
+    }
+    let failed = job.film.failed();
+    let bytes = out.into_inner().map_err(|error| failed(error.into_error()))?.into_inner();
+    let size = bytes.len() as u64;
+    Ok((bytes, job.end(format, vec![path.into()], size)))
 }
 
 /// Refuses options that the format cannot follow.

@@ -8,8 +8,7 @@ use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Drawn, Solid};
 use super::subject::{Collider, GREY, Piece, Subject, bounds, single};
 use super::{ExportError, Job, UpAxis, weave};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use taffeta::math::{DAffine3, DVec3, Pose};
 use taffeta::model::Shape;
@@ -41,9 +40,9 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
 }
 
 /// Writes the text of the layer, in which the picture of the weave, if there is one, goes by a name.
-pub(super) fn write_layer(
+pub(super) fn write_layer<W: Write>(
     job: &mut Job,
-    out: &mut BufWriter<File>,
+    out: &mut W,
     picture: Option<&str>,
 ) -> Result<(), ExportError> {
     let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
@@ -227,8 +226,8 @@ fn write_constants(out: &mut impl Write, subject: &Subject, piece: &Piece) -> io
 }
 
 /// Writes what changes: extent, points and normals.
-fn write_samples(
-    out: &mut BufWriter<File>,
+fn write_samples<W: Write>(
+    out: &mut W,
     film: &mut Film,
     subject: &Subject,
     piece: &Piece,
@@ -259,11 +258,11 @@ fn write_samples(
 }
 
 /// Writes all samples of an attribute; a time code is the number of a frame.
-fn write_attribute(
-    out: &mut BufWriter<File>,
+fn write_attribute<W: Write>(
+    out: &mut W,
     film: &mut Film,
     attribute: &str,
-    value: &mut dyn FnMut(&mut BufWriter<File>, &Moment) -> io::Result<()>,
+    value: &mut dyn FnMut(&mut W, &Moment) -> io::Result<()>,
 ) -> Result<(), ExportError> {
     let mut begun = false;
     let last = film.survey.last;
@@ -279,11 +278,7 @@ fn write_attribute(
 }
 
 /// Writes a collider: a shape with its place, which has samples where it moves.
-fn write_collider(
-    out: &mut BufWriter<File>,
-    film: &mut Film,
-    collider: &Collider,
-) -> Result<(), ExportError> {
+fn write_collider<W: Write>(out: &mut W, film: &mut Film, collider: &Collider) -> Result<(), ExportError> {
     let (moving, pose) = (film.survey.moving[collider.body], film.survey.poses[collider.body]);
     let plane_size = solid::plane_size(film.survey.low, film.survey.high);
     let failed = film.failed();
@@ -307,7 +302,7 @@ fn write_collider(
 }
 
 /// Writes a body on its skeleton: joints, where they are in every frame, and the mesh that hangs on them.
-fn write_skinned(out: &mut BufWriter<File>, film: &mut Film, body: &Skinned) -> Result<(), ExportError> {
+fn write_skinned<W: Write>(out: &mut W, film: &mut Film, body: &Skinned) -> Result<(), ExportError> {
     let failed = film.failed();
     let (number, pose) = (body.body, film.survey.poses[body.body]);
     let root = format!("/World/{}", body.name);

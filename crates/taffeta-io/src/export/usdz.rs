@@ -3,7 +3,6 @@
 use super::pending::{Pending, settle};
 use super::usd::write_layer;
 use super::{ExportError, Format, Job, weave};
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
@@ -21,10 +20,17 @@ const DATE: u16 = 1 << 5 | 1;
 /// Writes the package.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
     let (pending, mut out) = Pending::file(job.path, job.replace)?;
+    fill(job, &mut out)?;
+    let bytes = settle(out).map_err(job.film.failed())?;
+    Ok((vec![pending.commit()?], bytes))
+}
+
+/// Writes all of it to something that is empty.
+pub(super) fn fill<S: Read + Write + Seek>(job: &mut Job, out: &mut BufWriter<S>) -> Result<(), ExportError> {
     let failed = job.film.failed();
     // What the layer is, is known when it is written.
     out.write_all(&[0; START as usize]).map_err(&failed)?;
-    write_layer(job, &mut out, job.weave.then_some(PICTURE))?;
+    write_layer(job, out, job.weave.then_some(PICTURE))?;
     let end = out.stream_position().map_err(&failed)?;
     let Ok(size) = u32::try_from(end) else {
         let remedy = "at most 4 GiB: export a range of frames, or to usd or alembic";
@@ -32,9 +38,7 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
         return Err(ExportError::Unsupported { format: Format::Usdz, what, remedy });
     };
     let picture = if job.weave { weave::picture() } else { Vec::new() };
-    pack(&mut out, size, &picture).map_err(&failed)?;
-    let bytes = settle(out).map_err(&failed)?;
-    Ok((vec![pending.commit()?], bytes))
+    pack(out, size, &picture).map_err(&failed)
 }
 
 /// A file in the archive.
@@ -71,7 +75,7 @@ impl Packed {
 }
 
 /// Makes an archive of a file that holds the layer and ends at `end`: the head before it, the picture and the directory behind.
-fn pack(out: &mut BufWriter<File>, end: u32, picture: &[u8]) -> io::Result<()> {
+fn pack<S: Read + Write + Seek>(out: &mut BufWriter<S>, end: u32, picture: &[u8]) -> io::Result<()> {
     out.flush()?;
     let (start, sum) = (START as u32, checksum(out.get_mut())?);
     let mut packed = vec![Packed { name: LAYER, head: 0, start, sum, size: end - start }];
@@ -106,7 +110,7 @@ fn pack(out: &mut BufWriter<File>, end: u32, picture: &[u8]) -> io::Result<()> {
 }
 
 /// CRC-32 of all that lies from the layer's first byte on.
-fn checksum(file: &mut File) -> io::Result<u32> {
+fn checksum(file: &mut (impl Read + Seek)) -> io::Result<u32> {
     file.seek(SeekFrom::Start(START))?;
     let mut sum = crc32fast::Hasher::new();
     let mut buffer = vec![0; 1 << 16];

@@ -98,6 +98,13 @@ pub fn read_cache(path: &Path) -> Result<MeshFile, MeshError> {
     read_as(path, Wanted::Cache)
 }
 
+/// Reads an OBJ, PLY, STL or glTF file whose bytes are at hand, by the rules of [`read`]; what lies beside it is not there.
+pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<MeshFile, MeshFaults> {
+    let named = Path::new(name).extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let beside = |_: &str| Err(io::ErrorKind::NotFound.into());
+    decode(bytes, Wanted::Surface, named.as_deref(), &beside)
+}
+
 /// What is wanted of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {

@@ -1,6 +1,8 @@
 //! What nobody can do: crash, stall or change the simulation, or fill the memory.
 
 use crate::client::{Page, SCENE, exchange, parts, viewer};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -196,6 +198,51 @@ fn a_scene_that_a_page_brings_reads_no_file() {
         assert_eq!(refused(&format!("mine {number}"), fine.into()), "");
     }
     assert!(refused("one more", fine.into()).contains("already"));
+}
+
+#[test]
+fn a_file_that_a_page_brings_is_bounded_and_reads_no_other() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("secret.bin"), [0; 36]).unwrap();
+    let viewer = viewer(folder.path());
+    let mut page = Page::open(&viewer.url());
+    page.until(|told| told["kind"] == "pages" && told["control"] == true);
+    let mut bring = |name: &str, at: usize, bytes: &[u8], last: bool| {
+        let part = STANDARD.encode(bytes);
+        let asked =
+            json!({ "v": 1, "id": 5, "do": "bring", "name": name, "at": at, "part": part, "last": last });
+        page.send(&asked.to_string());
+        page.until(|told| told["id"] == 5)["error"].as_str().unwrap_or_default().to_string()
+    };
+    let gltf = |file: &str| {
+        json!({
+            "asset": { "version": "2.0" }, "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }], "nodes": [{ "mesh": 0 }],
+            "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }], "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+            "buffers": [{ "uri": file, "byteLength": 36 }],
+        })
+        .to_string()
+    };
+    let secret = folder.path().join("secret.bin").display().to_string();
+    for file in [secret.as_str(), "secret.bin", "../secret.bin", "/etc/passwd"] {
+        assert!(!bring("mine.gltf", 0, gltf(file).as_bytes(), true).is_empty(), "{file}");
+    }
+    let sheet = b"v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n";
+    for (name, bytes, words) in [
+        ("", &sheet[..], "a name has"),
+        ("mine.exe", sheet, "can be brought"),
+        ("mine.obj", b"f 1 2 3\n", "mine.obj"),
+        ("mine.taffeta", b"TAFFETA and then nothing", "mine.taffeta"),
+        ("mine.toml", b"\xff", "UTF-8"),
+        ("hang.toml", b"[[cloth]]\nsheet = { width = 1, height = 1, columns = 9, rows = 9 }", "already"),
+    ] {
+        let told = bring(name, 0, bytes, true);
+        assert!(told.contains(words), "{name}: {told}");
+    }
+    assert!(bring("mine.obj", 7, sheet, true).contains("missing"), "there is no part before it");
+    assert_eq!(bring("mine.obj", 0, &sheet[..9], false), "");
+    assert!(bring("other.obj", 9, &sheet[9..], true).contains("missing"));
+    assert_eq!(bring("mine.obj", 0, &sheet[..9], false), "");
+    assert_eq!(bring("mine.obj", 9, &sheet[9..], true), "");
 }
 
 #[test]

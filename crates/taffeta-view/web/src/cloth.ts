@@ -11,7 +11,7 @@ const PITCH = 0.004;
  * defined colours stand for numbers, and light and shade change them only a little. */
 function fabricMaterial(): THREE.MeshLambertMaterial {
   const material = new THREE.MeshLambertMaterial({
-    side: THREE.DoubleSide, vertexColors: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    side: THREE.DoubleSide, vertexColors: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
   });
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
@@ -133,6 +133,8 @@ export class Cloth {
 
   setEdges(edges: Edges, line: string): void {
     this.edges = edges;
+    // Edges are seen above the cloth. Without them nothing is moved back: where cloth is seen edge-on it would sink into what it lies on.
+    this.mesh.material.polygonOffset = edges !== "none";
     if (this.lines) {
       this.group.remove(this.lines);
       this.lines.geometry.dispose();
@@ -201,11 +203,12 @@ export class Cloth {
     this.colours.needsUpdate = true;
   }
 
-  /** What is measured on the cloth as it is drawn, for every particle: stretch along a thread [1], curvature [1/m]. */
+  /** What is measured on the cloth as it is drawn, for every particle: stretch along a thread [1], curvature [1/m], energy [J/m²]. */
   private measured(colouring: Colouring): Float32Array {
     const [x, n] = [this.positions.array as Float32Array, this.normals.array as Float32Array];
     if (colouring === "curvature") return curvatures(x, n, this.edgeEnds);
     const material = (this.mesh.geometry.getAttribute("material") as THREE.BufferAttribute).array as Float32Array;
+    if (colouring === "bending") return bendingEnergies(x, n, material, this.triangles, this.shape);
     return stretches(x, material, this.triangles, colouring === "warp strain" ? 0 : 1);
   }
 
@@ -270,8 +273,9 @@ function smoothNormals(x: Float32Array, triangles: Uint32Array, n: Float32Array)
   }
 }
 
-/** The mean stretch of the triangles around every particle along a material axis [1], by area: 0 is the warp, 1 the weft. */
-function stretches(x: Float32Array, material: Float32Array, triangles: Uint32Array, axis: 0 | 1): Float32Array {
+/** The mean of a number of triangles around every particle, by area. `of` gets the corners and what makes sums of the two edges from the first
+ * one the directions of warp and weft. */
+function aroundParticles(x: Float32Array, material: Float32Array, triangles: Uint32Array, of: (corners: [number, number, number], warp: [number, number], weft: [number, number], triangle: number) => number): Float32Array {
   const [sums, areas] = [new Float32Array(x.length / 3), new Float32Array(x.length / 3)];
   for (let t = 0; t < triangles.length; t += 3) {
     const [a, b, c] = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
@@ -280,17 +284,37 @@ function stretches(x: Float32Array, material: Float32Array, triangles: Uint32Arr
     const area = u1 * v2 - u2 * v1;
     // Cloth without material coordinates has no threads.
     if (Math.abs(area) < 1e-12) continue;
-    // The thread's direction as a sum of two edges.
-    const [p, q] = axis === 0 ? [v2 / area, -v1 / area] : [-u2 / area, u1 / area];
-    let square = 0;
-    for (let k = 0; k < 3; k++) square += (p * (x[3 * b + k]! - x[3 * a + k]!) + q * (x[3 * c + k]! - x[3 * a + k]!)) ** 2;
-    const size = Math.abs(area);
+    const size = Math.abs(area), number = of([a, b, c], [v2 / area, -v1 / area], [-u2 / area, u1 / area], t / 3);
     for (const corner of [a, b, c]) {
-      sums[corner]! += size * (Math.sqrt(square) - 1);
+      sums[corner]! += size * number;
       areas[corner]! += size;
     }
   }
   return sums.map((sum, i) => (areas[i]! > 0 ? sum / areas[i]! : 0));
+}
+
+/** How a field of three numbers changes along a thread. */
+function along(field: Float32Array, [a, b, c]: [number, number, number], [p, q]: [number, number]): [number, number, number] {
+  const change = (k: number) => p * (field[3 * b + k]! - field[3 * a + k]!) + q * (field[3 * c + k]! - field[3 * a + k]!);
+  return [change(0), change(1), change(2)];
+}
+
+/** The mean stretch along a material axis [1]: 0 is the warp, 1 the weft. */
+function stretches(x: Float32Array, material: Float32Array, triangles: Uint32Array, axis: 0 | 1): Float32Array {
+  return aroundParticles(x, material, triangles, (corners, warp, weft) => Math.hypot(...along(x, corners, axis === 0 ? warp : weft)) - 1);
+}
+
+/** Elastic energy of bending [J/m²]: half of rigidity times curvature squared along each thread, the curvature being how much the normal turns towards it. */
+function bendingEnergies(x: Float32Array, n: Float32Array, material: Float32Array, triangles: Uint32Array, shape: Shape): Float32Array {
+  const rigidity = shape.cloths.flatMap(({ bending, triangles: [first, last] }) => Array<[number, number]>(last - first).fill(bending ?? [0, 0]));
+  return aroundParticles(x, material, triangles, (corners, warp, weft, triangle) => {
+    const curvature = (thread: [number, number]) => {
+      const [t, turn] = [along(x, corners, thread), along(n, corners, thread)];
+      return (t[0] * turn[0] + t[1] * turn[1] + t[2] * turn[2]) / Math.max(t[0] * t[0] + t[1] * t[1] + t[2] * t[2], 1e-12);
+    };
+    const [stiffWarp, stiffWeft] = rigidity[triangle] ?? [0, 0];
+    return 0.5 * (stiffWarp * curvature(warp) ** 2 + stiffWeft * curvature(weft) ** 2);
+  });
 }
 
 /** The largest curvature along the edges around every particle [1/m]: how much the normal turns on the way. */

@@ -13,6 +13,7 @@ export const MAPS = {
   contact: "distance to spheres, capsules, boxes and planes up to 2 mm",
   distance: "distance to spheres, capsules, boxes and planes up to 100 mm: the ease of a garment",
   curvature: "how sharply the cloth bends: one over the radius",
+  bending: "elastic energy of bending, by area; recordings do not have the fabric's rigidity",
 } as const;
 export type Colouring = keyof typeof MAPS;
 export const COLOURINGS = Object.keys(MAPS) as Colouring[];
@@ -79,6 +80,7 @@ export class Scales {
       case "contact": return scale("distance to bodies", "mm", 2, GAP_UNIT, 0, true);
       case "distance": return scale("distance to bodies", "mm", 100, GAP_UNIT, 0, true);
       case "curvature": return scale("curvature", "1/m", 100, 1);
+      case "bending": return scale(shape.cloths.some((cloth) => cloth.bending) ? "bending energy" : "bending energy is not recorded", "mJ/m²", 20, 1e3);
       case "speed": {
         const most = Math.max(...sides.map((side) => side.speed_unit * 65535), this.grown.get("speed") ?? 0.1);
         this.grown.set("speed", most);

@@ -10,7 +10,7 @@ import { Plots } from "./plots";
 import { Link, fabricKeys, type Frame, type Hello, type Json, type Pages, type Status, type Table, type Vector } from "./protocol";
 import { Stage } from "./stage";
 import { kept, keep } from "./memory";
-import { ENDED } from "#wire";
+import { ENDED, PART } from "#wire";
 import { certificateWords, figures } from "./words";
 
 const by = <T extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -21,8 +21,6 @@ const SPEEDS: [string, number | null][] = [["⅒×", 0.1], ["¼×", 0.25], ["½�
 
 /** The largest picture [pixels on a side]. */
 const LARGEST = 8192;
-/** What fits into a message with room for the rest of it [bytes]. */
-const LONGEST_SCENE = 14_000;
 
 let hello: Hello | null = null;
 let status: Status | null = null;
@@ -352,17 +350,28 @@ async function follow(): Promise<void> {
   }
 }
 
-// Files that are dropped on the page: scenes.
+// Files that are dropped on the page: scenes, meshes, recordings.
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => {
   event.preventDefault();
-  for (const file of event.dataTransfer?.files ?? []) void dropped(file);
+  for (const file of event.dataTransfer?.files ?? []) void dropped(file).catch((error: Error) => notice(error.message, true));
 });
 
+/** Sends a file part by part; the program opens it or says why not. */
 async function dropped(file: File): Promise<void> {
-  if (!file.name.endsWith(".toml")) return notice(`${file.name}: only scene files (.toml) can be dropped here; taffeta view and taffeta run take meshes and recordings`, true);
-  if (file.size > LONGEST_SCENE) return notice(`${file.name}: a scene dropped here has ${LONGEST_SCENE} bytes at most; taffeta view takes longer ones`, true);
-  link.tell({ do: "read", name: file.name.replace(/\.toml$/, ""), text: await file.text() });
+  if (file.size > 1e6) notice(`reading ${file.name}`, false);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  for (let at = 0; at === 0 || at < bytes.length; at += PART) {
+    const last = at + PART >= bytes.length;
+    await link.ask({ do: "bring", name: file.name, at, part: inBase64(bytes.subarray(at, at + PART)), last });
+  }
+}
+
+function inBase64(bytes: Uint8Array): string {
+  let text = "";
+  // A call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  return btoa(text);
 }
 
 const actions: { [id: string]: (event?: MouseEvent) => void } = {
@@ -375,8 +384,8 @@ const actions: { [id: string]: (event?: MouseEvent) => void } = {
   cancel: () => link.tell({ do: "pause" }),
   picture: (event) => savePicture(event?.shiftKey ?? false),
   film: () => film.toggle(),
-  glb: () => void exported("glb"),
-  usdz: () => void exported("usdz"),
+  glb: (event) => (event?.shiftKey ? link.tell({ do: "export", format: "gltf" }) : void exported("glb")),
+  usdz: (event) => (event?.shiftKey ? link.tell({ do: "export", format: "usdz" }) : void exported("usdz")),
   share: () => void navigator.clipboard.writeText(linkTo()).then(() => notice("the link is copied", false), () => notice(linkTo(), false)),
   save: () => void link.ask({ do: "save" }).then((text) => download(text ?? "", `${plainName()}.toml`), (error: Error) => notice(error.message, true)),
   gallery: () => by<HTMLDialogElement>("gallery-box").showModal(),

@@ -50,7 +50,8 @@ export interface Shape {
   particles: number;
   methods: string[];
   tolerance: number;
-  cloths: { name: string; colour: string; particles: [number, number]; triangles: [number, number] }[];
+  /** With the rigidities along warp and weft [N·m], where they are known. */
+  cloths: { name: string; colour: string; particles: [number, number]; triangles: [number, number]; bending: [number, number] | null }[];
   bodies: { name: string; form: Form }[];
   /** So many of them, the last ones, were thrown. */
   thrown: number;

@@ -5,6 +5,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Bodies } from "./bodies";
 import { Cloth } from "./cloth";
 import { Scales, drawLegend, type Colouring, type Edges } from "./colours";
+import { pole } from "./pole";
 import type { Frame, Shape, Vector } from "./protocol";
 
 /** From good to quick: pixels per point at most, size of the shadow map, in which pictures it is made anew, whether shadows have soft edges and threads are seen. */
@@ -72,6 +73,7 @@ export class Stage {
   /** The point that could be grabbed, and the line from the one that is held to the hand that leads it. */
   private readonly reach = marker();
   private readonly lead = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: HAND, depthTest: false, transparent: true }));
+  private pole: THREE.Mesh | null = null;
   private hand: { particle: number; side: number; place: THREE.Vector3 } | null = null;
   private edges: Edges = "none";
   private shadows = true;
@@ -406,6 +408,18 @@ export class Stage {
     this.floor.scale.setScalar(1.7 * ball.radius);
     this.grid.position.set(ball.center.x, height, ball.center.z);
     this.grid.scale.setScalar(5 * ball.radius);
+    this.setPole(Math.max(height, ...this.sides.map((side) => side.bodies.floor ?? height)));
+  }
+
+  private setPole(floor: number): void {
+    if (this.pole) {
+      this.scene.remove(this.pole);
+      this.pole.geometry.dispose();
+      (this.pole.material as THREE.Material).dispose();
+    }
+    const [first] = this.sides, pinned = (this.shape?.arrays.get("pinned") ?? []) as Uint32Array;
+    this.pole = first ? pole(Array.from(pinned, (particle) => first.cloth.place(particle)), first.cloth.group.position, floor) : null;
+    if (this.pole) this.scene.add(this.pole);
   }
 
   /** The camera goes no deeper than the floor. */

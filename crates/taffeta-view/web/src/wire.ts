@@ -5,6 +5,9 @@ export interface Wire {
   send(text: string): boolean;
 }
 
+/** So many bytes of a file go into a message, which the program takes no larger than 16 KiB. */
+export const PART = 9000;
+
 /** What to say when there is no connection any more. */
 export const ENDED = ["The program has ended", "or cannot be reached: what you see is its last frame.", "Start it again with taffeta view; it prints a new address."] as const;
 

@@ -1,7 +1,7 @@
 //! Exports take the memory of one frame, however long the recording is.
 
 use super::readers::{header, record};
-use taffeta_io::export::{Format, Options, export};
+use taffeta_io::export::{Format, Options, export, export_bytes};
 use taffeta_io::recording::Reader;
 use testing::memory::used;
 
@@ -36,4 +36,24 @@ fn buffers_do_not_grow_with_the_frames() {
         // A frame is 216 bytes and the file's buffer 64 KiB, so there is something to see.
         assert!(short > 1 << 12, "{format}: {short}");
     }
+}
+
+#[test]
+fn a_file_in_memory_is_the_file_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    record(&path, &header(), 0..7);
+    let mut reader = Reader::open(&path).unwrap();
+    for (format, weave) in
+        [(Format::Gltf, false), (Format::Gltf, true), (Format::Usdz, false), (Format::Usdz, true)]
+    {
+        let options = Options { weave, replace: true, ..Options::default() };
+        let out = folder.path().join("it").with_extension(format.extension());
+        let on_disk = export(&mut reader, format, &out, &options, &mut |_, _| {}).unwrap();
+        let (bytes, told) = export_bytes(&mut reader, format, "it", &options).unwrap();
+        assert!(std::fs::read(&out).unwrap() == bytes, "{format}");
+        assert_eq!((told.bytes, told.frames, told.left_out), (on_disk.bytes, 7, on_disk.left_out));
+    }
+    let refused = export_bytes(&mut reader, Format::Alembic, "it", &Options::default()).unwrap_err();
+    assert!(refused.to_string().contains("usdz or gltf"), "{refused}");
 }

@@ -6,6 +6,9 @@ import Engine from "./worker?worker";
 /** After so long without an answer the worker is asked to give up the frame that it computes [ms]. */
 const PATIENCE = 150;
 
+/** So many bytes of a file go into a message. */
+export const PART = 1 << 20;
+
 export const ENDED = ["The engine has stopped", "What you see is its last frame.", "Reload this page to start it again."] as const;
 
 export function connect(heard: (data: string | ArrayBuffer) => void, connected: (now: boolean) => void): Wire {

@@ -39,4 +39,5 @@ pub mod step;
 
 internal! { collide forces parallel solve }
 
+pub use collide::contact::untangle::ways_apart;
 pub use step::Simulation;

@@ -34,9 +34,6 @@ pub struct MeshBody {
     /// A file with the points of every moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<PointCache>,
-    /// Lets it start slim and grow to its size, so that garments are sewn around it without being caught on it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slim: Option<Slim>,
 }
 
 fn thin() -> f64 {
@@ -94,27 +91,6 @@ pub struct PointCache {
     /// Whether the first moment follows on the last; if not, the body stays as it is in the last.
     #[serde(default)]
     pub repeat: bool,
-}
-
-/// A body that starts slim and grows to its size. What else it does, it does from then on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Slim {
-    /// What it has of its girth at the start [1].
-    #[schemars(range(min = 0.05, max = 1.0))]
-    pub girth: f64,
-    /// When it begins to grow [s].
-    #[schemars(range(min = 0.0, max = 1e6))]
-    pub until: f64,
-    /// How long it grows [s].
-    #[schemars(range(min = 0.01, max = 1e6))]
-    pub growing: f64,
-}
-
-impl Default for Slim {
-    fn default() -> Self {
-        Self { girth: 0.1, until: 0.0, growing: 1.0 }
-    }
 }
 
 impl MeshBody {

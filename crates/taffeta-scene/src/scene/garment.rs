@@ -22,10 +22,12 @@ pub struct Garment {
     /// Distance of neighbouring particles [m].
     #[schemars(range(min = 1e-4, max = 10.0))]
     pub edge_length: f64,
-    /// How long it is basted before the start [s]: panels are drawn together around the bodies, puffed up and free to pass through one another, so that
-    /// no fold is caught between seams. 0 leaves them where their pattern puts them.
-    #[schemars(range(min = 0.0, max = 100.0))]
-    pub baste: f64,
+    /// Bastes it before the start: panels are drawn together around bodies of meshes that are slim at first and then grow, until all seams are closed.
+    /// Otherwise panels start where their pattern puts them.
+    pub baste: bool,
+    /// By how much cloth may be let out where it does not fit the body that it is basted on, as a share of its length [1].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub let_out: f64,
     /// How long the sewing takes [s]: seams shrink from the distance that panels start at to a stitch.
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub sewing: f64,
@@ -63,7 +65,8 @@ impl Default for Garment {
             fabric: "cotton".into(),
             model: ClothModel::default(),
             edge_length: 0.02,
-            baste: 0.0,
+            baste: false,
+            let_out: 0.0,
             sewing: 1.0,
             sewing_start: 0.0,
             ease: 0.1,

@@ -24,7 +24,7 @@ pub use cloth::{
     SoftSolid, Strip, Tube, UpAxis,
 };
 pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, SphereShape};
-pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence, Slim};
+pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::FabricChange;
 pub use garment::{Dart, Garment, GarmentPin, Panel, PanelEdge, PanelPlace, Seam, Wrap};
 pub use mannequin::{Mannequin, Walk};

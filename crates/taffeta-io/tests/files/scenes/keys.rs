@@ -83,7 +83,6 @@ box = { size = [1.0, 2.0, 3.0] }
 [collider.mesh]
 file = "walk-##.obj"
 sequence = { first = 0, last = 9, rate = 25.0 }
-slim = { girth = 0.2 }
 [[collider]]
 mesh = { file = "dance.glb", animation = { start = 1.0, speed = 0.5 } }
 [[collider]]

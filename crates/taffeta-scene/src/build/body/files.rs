@@ -1,10 +1,10 @@
 //! Bodies from files that have been read: one file, a file for each moment, a cache of points, or a clip of a skeleton.
 
-use super::{clip, slim};
+use super::clip;
 use crate::build::import::{self, Imported};
 use crate::rules::{FASTEST_BODY, Fault};
 use crate::scene::rig::{Bone, Morph, Rig};
-use crate::scene::{Animation, Mesh, MeshBody, MeshShape, Slim};
+use crate::scene::{Animation, Mesh, MeshBody, MeshShape};
 use std::collections::BTreeMap;
 use std::iter::successors;
 use taffeta::math::{DAffine3, DMat3, DVec3, Pose};
@@ -22,8 +22,8 @@ type Files = BTreeMap<String, Mesh>;
 /// The surface of a body that does not deform and keeps no distance of its own.
 pub fn rigid_surface(asked: &MeshShape, meshes: &Files, key: &str) -> Result<BodyMesh, Fault> {
     let MeshShape { file, scale, up, weld } = asked.clone();
-    let (thickness, sequence, animation, cache, slim) = (0.0, None, None, None, None);
-    surface(&MeshBody { file, scale, up, weld, thickness, sequence, animation, cache, slim }, meshes, key)
+    let (thickness, sequence, animation, cache) = (0.0, None, None, None);
+    surface(&MeshBody { file, scale, up, weld, thickness, sequence, animation, cache }, meshes, key)
 }
 
 /// The surface that a scene asks for, of files that have been read; or what is wrong with one of them.
@@ -54,14 +54,6 @@ pub fn surface(asked: &MeshBody, meshes: &Files, key: &str) -> Result<BodyMesh, 
             let lists = source.sequence(&files, first, &imported)?;
             (lists, Pace { interval: asked.interval(), ..Pace::default() })
         }
-    };
-    let (moments, pace) = match (&asked.slim, moments) {
-        (Some(slim), Moments::Points(lists)) if !pace.repeats => grown(slim, lists, pace, &triangles),
-        (Some(_), _) => {
-            let reason = "cannot start slim: it is moved by a clip, or by a cache that repeats".into();
-            return Err(source.fault(first_file, reason, "leave out `slim`, or `animation` and `repeat`"));
-        }
-        (None, moments) => (moments, pace),
     };
     BodyMesh::new(triangles, moments, pace, asked.thickness)
         .map_err(|reason| source.fault(first_file, reason, "export the mesh anew"))
@@ -224,19 +216,6 @@ impl Source<'_> {
             }
         }
     }
-}
-
-/// The moments of a body that grows to the first of `lists` before it does what they show.
-fn grown(slim: &Slim, lists: Vec<Vec<DVec3>>, pace: Pace, triangles: &[[u32; 3]]) -> (Moments, Pace) {
-    let thin = slim::slim(&lists[0], triangles, slim.girth);
-    let interval = if lists.len() > 1 { pace.interval } else { slim.growing };
-    let count = (slim.growing / interval).round().max(1.0) as usize;
-    let between = |k: usize| {
-        let share = k as f64 / count as f64;
-        thin.iter().zip(&lists[0]).map(|(a, b)| a.lerp(*b, share)).collect::<Vec<DVec3>>()
-    };
-    let moments = (0..count).map(between).chain(lists.iter().cloned()).collect();
-    (Moments::Points(moments), Pace { start: slim.until, interval, repeats: false })
 }
 
 /// The skin of a skeleton, points joined and left out as the surface was imported; without moments.

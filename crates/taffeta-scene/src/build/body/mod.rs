@@ -5,5 +5,4 @@ pub mod files;
 pub mod mannequin;
 mod mannequin_shape;
 mod mannequin_walk;
-mod slim;
 mod surface_nets;

@@ -10,6 +10,9 @@ use taffeta::math::random::Random;
 use taffeta::model::stitches::Stitch;
 use taffeta::model::{Model, State};
 
+/// How far cloth that is let out stays stretched [1]: what lies loose on hips slides down.
+const SNUG: f64 = 0.01;
+
 /// Adds a garment; `key` is its place in the scene.
 pub fn add_garment(
     model: &mut Model,
@@ -20,8 +23,8 @@ pub fn add_garment(
 ) -> Result<(), Vec<Fault>> {
     let mut tailored = tailor(garment, key)?;
     clear(&mut tailored.blanks, &model.colliders);
-    if garment.baste > 0.0 {
-        baste(garment, &model.colliders, &mut tailored);
+    if garment.baste {
+        baste(garment, key, &model.colliders, &mut tailored);
     }
     let name = if garment.name.is_empty() { key } else { &garment.name };
     let mut firsts = Vec::new();
@@ -38,6 +41,7 @@ pub fn add_garment(
         add_cloth(model, &cloth, key, fabric, (blank, &topology), None);
         // Panels come placed, and nothing kicks them.
         add_start(state, &cloth, blank, &mut Random::new(0));
+        let_out(model, state, garment.let_out);
     }
     let particle = |(panel, i): Member| firsts[panel] + i;
     for ends in tailored.stitches.iter().map(|pair| pair.map(particle)) {
@@ -48,6 +52,21 @@ pub fn add_garment(
         add_pin(model, state, &pin.led(), particles, &[]);
     }
     Ok(())
+}
+
+/// Lets out the piece of cloth that was added last where it is stretched at the start, up to this share of the length that it was cut to: until it is
+/// [`SNUG`].
+fn let_out(model: &mut Model, state: &State, most: f64) {
+    let Some(piece) = model.cloths.last() else { return };
+    let longer = |ends: &[u32; 2], rest: &mut f64| {
+        let [a, b] = ends.map(|i| state.positions[i as usize]);
+        *rest = (a.distance(b) / (1.0 + SNUG)).clamp(*rest, (1.0 + most) * *rest);
+    };
+    let edges = model.edges[piece.edges.clone()].iter().zip(&mut model.rest_lengths[piece.edges.clone()]);
+    edges.for_each(|(ends, rest)| longer(ends, rest));
+    let own = |ends: &[u32; 2]| piece.particles.contains(&(ends[0] as usize));
+    let springs = model.springs.ends.iter().zip(&mut model.springs.rest_length);
+    springs.filter(|(ends, _)| own(ends)).for_each(|(ends, rest)| longer(ends, rest));
 }
 
 /// Sews two particles together from `begin` on, within `duration` [s].

@@ -26,6 +26,8 @@ pub struct Tailored {
     pub blanks: Vec<Blank>,
     /// Pairs of particles that are sewn together, seam after seam, darts last.
     pub stitches: Vec<[Member; 2]>,
+    /// Particles of gathered edges between two stitches, which have to fold.
+    pub gathered: Vec<Member>,
     /// The particles that each pin names, in increasing order.
     pub pinned: Vec<Vec<Member>>,
 }
@@ -50,7 +52,8 @@ pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
     }
     let pinned = garment.pin.iter().map(|pin| pinned(garment, &cuts, &pin.edges)).collect();
     let stitches = stitches(garment, &outlines, &cuts);
-    Ok(Tailored { blanks: cuts.into_iter().map(|cut| cut.blank).collect(), stitches, pinned })
+    let gathered = gathered(garment, &outlines, &cuts);
+    Ok(Tailored { blanks: cuts.into_iter().map(|cut| cut.blank).collect(), stitches, gathered, pinned })
 }
 
 /// Pieces of every edge of every panel: as many as its length asks for, and as many on both sides of a seam.
@@ -120,6 +123,19 @@ fn stitches(garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<[
     // Where edges of one panel meet in a corner there is nothing to sew.
     stitches.retain(|[a, b]| a != b);
     stitches
+}
+
+fn gathered(garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<Member> {
+    let mut gathered = Vec::new();
+    for seam in &garment.seam {
+        let Some(edges) = edges_of(garment, &seam.join) else { continue };
+        let by = folds(seam, edges.map(|(p, e)| outlines[p].sewn_length(e)));
+        for ((p, e), by) in edges.into_iter().zip(by) {
+            let between = cuts[p].edges[e].iter().enumerate().filter(|(k, _)| k % by as usize != 0);
+            gathered.extend(between.map(|(_, [i, _])| (p, *i)));
+        }
+    }
+    gathered
 }
 
 fn pinned(garment: &Garment, cuts: &[PanelCut], edges: &[String]) -> Vec<Member> {

@@ -1,13 +1,11 @@
-//! Garments before anything moves: panels that are clear of one another, bodies that start slim, basting.
+//! Garments before anything moves: panels that are clear of one another, basting, letting out.
 
 use std::collections::BTreeMap;
-use taffeta::check::{Surface, against_mesh};
+use taffeta::check::{Surface, against_mesh, self_intersections};
 use taffeta::math::DVec3;
 use taffeta::model::{Form, Model, State};
 use taffeta_scene::build::shapes;
-use taffeta_scene::{
-    Ball, Collider, Garment, Mesh, MeshBody, Panel, PanelEdge, Scene, Seam, Slim, UpAxis, build,
-};
+use taffeta_scene::{Ball, Collider, Garment, Mesh, MeshBody, Panel, PanelEdge, Scene, Seam, UpAxis, build};
 
 /// A square of 0.6 m around the origin of its drawing.
 fn square(name: &str, position: [f64; 3], rotation: [f64; 3]) -> Panel {
@@ -27,7 +25,7 @@ fn square(name: &str, position: [f64; 3], rotation: [f64; 3]) -> Panel {
     }
 }
 
-/// A ball of 0.15 m that starts slim, in a scene with these garments.
+/// A ball of 0.15 m in a scene with these garments.
 fn scene(garment: Garment) -> (Scene, BTreeMap<String, Mesh>) {
     let mesh = MeshBody {
         file: "ball".into(),
@@ -38,7 +36,6 @@ fn scene(garment: Garment) -> (Scene, BTreeMap<String, Mesh>) {
         sequence: None,
         animation: None,
         cache: None,
-        slim: Some(Slim { girth: 0.1, until: 0.5, growing: 2.0 }),
     };
     let collider = Collider { mesh: Some(mesh), ..Collider::default() };
     let ball = shapes::ball(&Ball { radius: 0.15, rings: 16 }).rest;
@@ -60,28 +57,6 @@ fn gap(model: &Model, state: &State, [a, b]: [usize; 2]) -> f64 {
 }
 
 #[test]
-fn a_body_starts_slim_and_has_its_size_when_it_has_grown() {
-    let panel = vec![square("far", [0.0, 0.0, 2.0], [0.0; 3])];
-    let (scene, meshes) = scene(Garment { panel, ..Garment::default() });
-    let (model, _) = build(&scene, &meshes).unwrap();
-    let radii = |time: f64| {
-        let points = body(&model, time);
-        let lengths = || points.iter().map(|p| p.length());
-        [lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max)]
-    };
-    // A tenth, and what smoothing leaves of a ball of few points.
-    let [least, slim] = radii(0.0);
-    assert!((0.1 * 0.15..0.5 * 0.15).contains(&slim) && least > 0.6 * slim, "{least} to {slim} m");
-    for (time, radius) in [(0.5, slim), (1.5, 0.5 * (slim + 0.15)), (2.5, 0.15), (9.0, 0.15)] {
-        assert!(
-            (radii(time)[1] / radius - 1.0).abs() < 1e-3,
-            "{time} s: {:?} and not {radius} m",
-            radii(time)
-        );
-    }
-}
-
-#[test]
 fn panels_that_touch_are_moved_apart_and_others_stay() {
     let beside = |x: f64| square(if x < 0.0 { "left" } else { "right" }, [x, 0.0, 1.0], [0.0; 3]);
     let start = |x: f64| {
@@ -97,11 +72,16 @@ fn panels_that_touch_are_moved_apart_and_others_stay() {
     assert!((most - 0.61).abs() < 1e-12, "nothing to do, nothing moved: {most}");
 }
 
-#[test]
-fn a_basted_garment_is_closed_around_its_body() {
-    // Two squares, one behind the body, sewn along both sides and above: a hood.
+/// Two squares of this width, one behind the body, sewn along both sides and above: a hood.
+fn hood(width: f64, edge_length: f64, let_out: f64) -> Garment {
+    let narrow = |mut panel: Panel| {
+        let to_width = |x: &mut [f64; 2]| x[0] *= width / 0.6;
+        to_width(&mut panel.start);
+        panel.edge.iter_mut().for_each(|edge| to_width(&mut edge.to));
+        panel
+    };
     let panel =
-        vec![square("front", [0.0, 0.0, 0.4], [0.0; 3]), square("back", [0.0, 0.0, -0.4], [0.0, 180.0, 0.0])];
+        [square("front", [0.0, 0.0, 0.4], [0.0; 3]), square("back", [0.0, 0.0, -0.4], [0.0, 180.0, 0.0])];
     let seam = |front: u32, back: u32| Seam {
         join: [format!("front.{front}"), format!("back.{back}")],
         reverse: false,
@@ -109,19 +89,68 @@ fn a_basted_garment_is_closed_around_its_body() {
     };
     // Edges are named after the corner that they end at: 1 is the right side, 3 the left one as drawn.
     let seam = vec![seam(1, 3), seam(3, 1), seam(2, 2)];
-    let (scene, meshes) = scene(Garment { panel, seam, baste: 1.6, edge_length: 0.05, ..Garment::default() });
-    let (model, state) = build(&scene, &meshes).unwrap();
+    Garment {
+        panel: panel.map(narrow).to_vec(),
+        seam,
+        baste: true,
+        let_out,
+        edge_length,
+        ..Garment::default()
+    }
+}
+
+/// Closed seams, no intersections, and cloth on both sides of the body.
+fn assert_worn(model: &Model, state: &State) {
     let open =
         |ends: &[u32; 2]| state.positions[ends[0] as usize].distance(state.positions[ends[1] as usize]);
     let worst = model.links.ends.iter().map(open).fold(0.0, f64::max);
-    assert!(worst < 6e-3, "{worst} m open");
+    assert!(worst < 1e-3, "{worst} m open");
+    assert_eq!(self_intersections(&state.positions, &model.triangles), [[0; 2]; 0]);
     let Form::Mesh(mesh) = &model.colliders[0].form else { panic!("a mesh") };
-    let points = body(&model, 0.0);
     let cloth = Surface { positions: &state.positions, triangles: &model.triangles };
-    let contact = against_mesh(cloth, Surface { positions: &points, triangles: mesh.triangles() });
-    assert!(contact.min_gap > 5e-3, "{}", contact.min_gap);
-    // The body is inside: there is cloth on both sides of it.
+    let contact = against_mesh(cloth, Surface { positions: &body(model, 0.0), triangles: mesh.triangles() });
+    assert!(contact.min_gap > 0.0, "{contact:?}");
     let middle = state.positions.iter().filter(|x| x.x.abs() < 0.1 && x.y.abs() < 0.1);
     let (front, back): (Vec<&DVec3>, Vec<&DVec3>) = middle.partition(|x| x.z > 0.0);
     assert!(!front.is_empty() && !back.is_empty());
+}
+
+#[test]
+fn a_basted_garment_is_closed_around_its_body() {
+    // Cells of 0.05 m are basted as they are, finer ones come from coarse ones.
+    for edge_length in [0.05, 0.018] {
+        let (scene, meshes) = scene(hood(0.6, edge_length, 0.0));
+        let (model, state) = build(&scene, &meshes).unwrap();
+        assert_worn(&model, &state);
+        let again = build(&scene, &meshes).unwrap().1;
+        assert_eq!(state.positions, again.positions);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_let_out_where_it_is_too_tight_and_nowhere_else() {
+    // 0.85 m around a ball of 0.94 m.
+    let longest = |let_out: f64| {
+        let (scene, meshes) = scene(hood(0.425, 0.05, let_out));
+        let (model, state) = build(&scene, &meshes).unwrap();
+        assert_worn(&model, &state);
+        let cut = |ends: &[u32; 2]| {
+            let [a, b] = ends.map(|i| model.rest_positions[i as usize]);
+            a.distance(b)
+        };
+        let shares: Vec<f64> = model
+            .edges
+            .iter()
+            .zip(&model.rest_lengths)
+            .map(|(ends, length)| length / cut(ends) - 1.0)
+            .collect();
+        assert!(shares.iter().all(|share| *share > -1e-12));
+        let unchanged = shares.iter().filter(|share| share.abs() < 1e-12).count();
+        (shares.iter().copied().fold(0.0, f64::max), unchanged as f64 / shares.len() as f64)
+    };
+    assert!(longest(0.0).0 < 1e-12, "as it was cut");
+    let (most, unchanged) = longest(0.5);
+    assert!((0.05..0.4).contains(&most), "{most}");
+    assert!((0.2..0.95).contains(&unchanged), "{unchanged}");
+    assert!((longest(0.03).0 - 0.03).abs() < 1e-12, "no more than is allowed");
 }

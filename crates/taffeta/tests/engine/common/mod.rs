@@ -53,7 +53,6 @@ pub fn mesh_body(file: &str) -> MeshBody {
         sequence: None,
         animation: None,
         cache: None,
-        slim: None,
     }
 }
 

@@ -1,0 +1,263 @@
+//! Basting: before anything else the panels are sewn together around slim bodies, free to pass through one another. Then the bodies grow to their size, and
+//! what intersects is pulled apart. Positions alone are moved; what comes of it is a start with closed seams.
+
+mod cloth;
+mod field;
+mod near;
+mod transfer;
+
+use super::clear::clear;
+use super::{Member, Tailored, tailor};
+use crate::build::shapes::Blank;
+use crate::scene::Garment;
+use cloth::{BastedCloth, Stage};
+use field::DistanceField;
+use taffeta::math::DVec3;
+use taffeta::model::Collider;
+use transfer::transfer;
+
+/// Length of cells that garments are basted with [m]; finer ones take over from these.
+const COARSE: f64 = 0.025;
+/// Steps in which seams close, in which the closed garment hangs, in which the body grows, in which lengths are put right, and the most in which what still
+/// intersects is pulled apart.
+const DRAWN: u32 = 150;
+const HUNG: u32 = 150;
+const GROWN: u32 = 100;
+const RELAXED: u32 = 100;
+const PARTED: u32 = 100;
+/// How much of its girth a slim body lacks [1].
+const SLIM: f64 = 0.85;
+/// How far a step moves cloth that lies around a slim body outwards, and lets it fall [m].
+const PUFF: f64 = 5e-5;
+const FALL: f64 = 1e-4;
+/// How far cloth keeps from the body in the end [m].
+const MARGIN: f64 = 1e-3;
+/// Panels of more than this are large [m²].
+const LARGE: f64 = 0.02;
+/// Tops within this of the highest are as high [m].
+const LEVEL: f64 = 0.04;
+/// How far sewn particles start apart [m]: about as far as a stitch is long.
+const STITCH: f64 = 0.5e-3;
+
+/// Bastes a garment; its panels start where that leaves them, sewn together. `key` is its place in the scene.
+pub fn baste(garment: &Garment, key: &str, colliders: &[Collider], tailored: &mut Tailored) {
+    let field = DistanceField::new(colliders);
+    let field = field.as_ref();
+    let coarse = Garment { edge_length: COARSE, ..garment.clone() };
+    match tailor(&coarse, key).ok().filter(|_| garment.edge_length < 0.8 * COARSE) {
+        Some(mut first) => {
+            clear(&mut first.blanks, colliders);
+            let whole = wear(&mut first, COARSE, field);
+            let groups = groups(&first);
+            part(&mut first, &groups, &whole, 0.0);
+            transfer(&first.blanks, &mut tailored.blanks);
+        }
+        None => {
+            let whole = wear(tailored, garment.edge_length, field);
+            let groups = groups(tailored);
+            part(tailored, &groups, &whole, 0.0);
+        }
+    }
+    let groups = groups(tailored);
+    let whole = finish(tailored, &groups, garment.edge_length, field);
+    part(tailored, &groups, &whole, STITCH);
+}
+
+/// What all stages have in common, for cells of this length [m].
+fn free(cell: f64) -> Stage {
+    Stage {
+        slim: SLIM,
+        margin: 0.3 * cell,
+        open: 0.0,
+        puff: PUFF,
+        fall: 0.0,
+        held: true,
+        arms: false,
+        shear: 0.5,
+        bend: 0.1,
+        spread: 0.5,
+        apart: 0.0,
+        keeps: 0.95,
+        sweeps: 5,
+        lift: 0.02 * cell,
+        pull: 0.1 * cell,
+        rounds: 0,
+    }
+}
+
+/// Draws the panels of a garment together and lets the body grow in it; where its sewn particles are then [m].
+fn wear(tailored: &mut Tailored, cell: f64, field: Option<&DistanceField>) -> Vec<DVec3> {
+    let free = free(cell);
+    let groups = groups(tailored);
+    let one_by_one: Vec<usize> = (0..groups.len()).collect();
+    let mut loose = BastedCloth::new(tailored, &one_by_one, &groups, cell);
+    (loose.sleeve, loose.floor) = roles(&tailored.blanks, field);
+    for step in 1..=DRAWN {
+        let s = f64::from(step) / f64::from(DRAWN);
+        loose.step(&Stage { open: 1.0 - s * s * (3.0 - 2.0 * s), ..free }, field);
+    }
+    set_starts(&mut tailored.blanks, &loose.x);
+    let mut sewn = BastedCloth::new(tailored, &groups, &groups, cell);
+    sewn.sleeve.fill(false);
+    for (i, g) in groups.iter().enumerate() {
+        sewn.sleeve[*g] |= loose.sleeve[i];
+        sewn.floor[*g] = sewn.floor[*g].max(loose.floor[i]);
+    }
+    let apart = 0.6 * cell;
+    for step in 0..HUNG {
+        // What passes through other cloth in the first third is let be.
+        sewn.step(&Stage { fall: FALL, apart, rounds: u32::from(step > HUNG / 3), ..free }, field);
+    }
+    for step in 1..=GROWN {
+        let s = f64::from(step) / f64::from(GROWN);
+        let (slim, margin) = (SLIM * (1.0 - s), free.margin + s * (MARGIN - free.margin));
+        let grows = Stage {
+            slim,
+            margin,
+            puff: 0.0,
+            fall: 0.2 * FALL,
+            arms: true,
+            apart,
+            rounds: 2,
+            keeps: 0.8,
+            ..free
+        };
+        sewn.step(&grows, field);
+    }
+    sewn.x
+}
+
+/// Puts lengths right, and apart what still intersects; where sewn particles are then [m].
+fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&DistanceField>) -> Vec<DVec3> {
+    let mut sewn = BastedCloth::new(tailored, groups, groups, cell);
+    let worn = Stage {
+        slim: 0.0,
+        margin: MARGIN,
+        puff: 0.0,
+        held: false,
+        arms: true,
+        shear: 0.05,
+        bend: 0.05,
+        spread: 1.0,
+        apart: 0.3 * cell,
+        sweeps: 10,
+        pull: 0.04 * cell,
+        ..free(cell)
+    };
+    for step in 0..RELAXED {
+        sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field);
+    }
+    for _ in 0..PARTED {
+        let pierced = field.is_some_and(|field| sewn.lift_out(field, MARGIN));
+        if !pierced && sewn.tangles().is_empty() {
+            break;
+        }
+        sewn.step(&Stage { rounds: 3, keeps: 0.5, sweeps: 2, ..worn }, field);
+    }
+    sewn.x
+}
+
+/// Who is part of a sleeve, and what does not sink below which height [m]: the tops of the topmost panels.
+fn roles(blanks: &[Blank], field: Option<&DistanceField>) -> (Vec<bool>, Vec<f64>) {
+    let tops = tops(blanks);
+    let highest = tops.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (mut sleeve, mut floor) = (Vec::new(), Vec::new());
+    for (blank, top) in blanks.iter().zip(&tops) {
+        let middle = blank.start.iter().sum::<DVec3>() / blank.start.len() as f64;
+        let arm = field.is_some_and(|field| field.is_at_arm(middle));
+        sleeve.extend(blank.start.iter().map(|_| arm));
+        let held = |x: &DVec3| if top.min(x.y) > highest - LEVEL { x.y } else { f64::NEG_INFINITY };
+        floor.extend(blank.start.iter().map(held));
+    }
+    (sleeve, floor)
+}
+
+fn set_starts(blanks: &mut [Blank], x: &[DVec3]) {
+    let mut first = 0;
+    for blank in blanks {
+        let count = blank.start.len();
+        blank.start.copy_from_slice(&x[first..first + count]);
+        first += count;
+    }
+}
+
+/// Lets panels start where their sewn particles are, each drawn back into its own panel until they are `apart` [m].
+fn part(tailored: &mut Tailored, groups: &[usize], x: &[DVec3], apart: f64) {
+    let mut shares = vec![0_u32; x.len()];
+    groups.iter().for_each(|g| shares[*g] += 1);
+    let mut first = 0;
+    for blank in &mut tailored.blanks {
+        let own = &groups[first..first + blank.start.len()];
+        let mut middle = vec![(DVec3::ZERO, 0.0); own.len()];
+        for t in &blank.rest.triangles {
+            for i in t {
+                for k in t.iter().filter(|k| *k != i) {
+                    middle[*i as usize].0 += x[own[*k as usize]];
+                    middle[*i as usize].1 += 1.0;
+                }
+            }
+        }
+        for ((start, g), (sum, n)) in blank.start.iter_mut().zip(own).zip(middle) {
+            *start = x[*g];
+            if shares[*g] > 1 {
+                *start += 0.5 * apart * (sum / n - x[*g]).normalize_or_zero();
+            }
+        }
+        first += blank.start.len();
+    }
+}
+
+/// The number of every particle's group; all that are sewn to one another are one group.
+fn groups(tailored: &Tailored) -> Vec<usize> {
+    let mut firsts = Vec::new();
+    let mut count = 0;
+    for blank in &tailored.blanks {
+        firsts.push(count);
+        count += blank.start.len();
+    }
+    let mut least: Vec<usize> = (0..count).collect();
+    fn root(least: &mut [usize], mut i: usize) -> usize {
+        while least[i] != i {
+            least[i] = least[least[i]];
+            i = least[i];
+        }
+        i
+    }
+    let particle = |(panel, i): Member| firsts[panel] + i as usize;
+    for pair in &tailored.stitches {
+        let [a, b] = pair.map(|member| root(&mut least, particle(member)));
+        least[a.max(b)] = a.min(b);
+    }
+    let mut numbers = vec![usize::MAX; count];
+    let mut next = 0;
+    (0..count)
+        .map(|i| {
+            let r = root(&mut least, i);
+            if numbers[r] == usize::MAX {
+                numbers[r] = next;
+                next += 1;
+            }
+            numbers[r]
+        })
+        .collect()
+}
+
+/// How high every panel reaches, of those that are large and stand around the body [m].
+fn tops(panels: &[Blank]) -> Vec<f64> {
+    let facing = |panel: &Blank| {
+        let doubled = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|i| panel.start[i as usize]);
+            (b - a).cross(c - a)
+        };
+        0.5 * panel.rest.triangles.iter().map(doubled).sum::<DVec3>()
+    };
+    let top = |panel: &Blank| {
+        let area = facing(panel);
+        if area.length() > LARGE && area.z.abs() > 0.5 * area.length() {
+            panel.start.iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max)
+        } else {
+            f64::NEG_INFINITY
+        }
+    };
+    panels.iter().map(top).collect()
+}

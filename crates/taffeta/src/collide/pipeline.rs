@@ -259,7 +259,15 @@ impl ContactPipeline {
         if settled.rounds == self.params.rounds {
             settled.pinched += (check.hits.len() + sunk(window)) as u32;
         }
+        debug_assert!(settled.pinched > 0 || self.is_proven(), "a motion was accepted without its proof: {settled:?}");
         settled
+    }
+
+    /// Whether every pair of the window is shown apart along all of it, whatever was shown before, and nothing has sunk into a plane.
+    fn is_proven(&mut self) -> bool {
+        self.forget_shown();
+        self.check.run(&mut self.window, &mut self.found, &self.tangles);
+        self.check.hits.is_empty() && sunk(&self.window) == 0
     }
 
     /// How far pairs are looked for, beyond the distances that they keep [m]. It decides how often, not what is done with them.

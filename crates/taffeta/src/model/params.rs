@@ -214,6 +214,12 @@ params! {
         flat_slope: f64 = 0.1,
         /// How often that place is bracketed.
         most_bisections: u32 = 20,
+        /// The strain from which an edge that has been stretched in a sub-step makes a Newton step more worth while [1].
+        newton_stretch: f64 = 0.02,
+        /// Share of that strain that it may leave at most for another one to follow [1].
+        newton_gain: f64 = 0.9,
+        /// The most Newton steps that follow the first for that reason.
+        newton_unasked: u32 = 3,
         /// Residual at which Newton's steps end, relative to that of unchanged velocities [1].
         newton_solved: f64 = 1e-6,
         /// The residual that they must reach [1].

@@ -149,13 +149,18 @@ impl ContactRows {
 
     /// Lets rows push that have a pressure, or do where velocities `v` lead. How wrong forces are there nobody knows.
     pub fn restart(&mut self, reach: &ContactReach, v: &[Vec4]) {
-        self.left = [f64::INFINITY; 2];
+        self.doubt();
         for row in &mut self.rows {
             let moved = row.moved(reach, v);
             row.pushes = row.contact.pressure > 0.0 || row.push(moved) > 0.0;
             row.grip = row.first_grip(moved);
             row.secant = false;
         }
+    }
+
+    /// The system has changed: how wrong forces are nobody knows.
+    pub fn doubt(&mut self) {
+        self.left = [f64::INFINITY; 2];
     }
 
     /// Adds a row for every particle that would come too near to a solid and has none yet; with a memory for those that touched instead.
@@ -219,6 +224,11 @@ impl ContactRows {
             self.rows.truncate(known);
         }
         any
+    }
+
+    /// Takes all contacts of features away.
+    pub fn drop_features(&mut self) {
+        self.rows.retain(|row| row.collider != OF_FEATURES);
     }
 
     /// Adds all rows to a system.

@@ -58,8 +58,25 @@ pub struct Implicit {
     equal: Option<u32>,
     /// What is remembered; its past stands in `past` while a step is under way.
     memory: ImplicitMemory,
+    /// The sub-step before it was taken.
+    undo: Undo,
     touching: u32,
     retry: Retry,
+}
+
+/// What a sub-step changes and is solved from: it is solved again where CCD finds contacts that it did not know.
+#[derive(Debug)]
+struct Undo {
+    /// When it began [s].
+    time: f64,
+    x: Vec<Vec4>,
+    v: Vec<Vec4>,
+    past: [Vec<Vec4>; 2],
+    /// x̃.
+    start: Vec<Vec4>,
+    contacts: Vec<HeldContact>,
+    /// Places and velocities of the particles of free bodies [m], [m/s].
+    flight: [Vec<Vec4>; 2],
 }
 
 /// How often a step was taken again, and why.
@@ -73,6 +90,23 @@ struct Retry {
     jump: f64,
     /// Whether the step is taken as it comes: shorter sub-steps did not help.
     forced: bool,
+    /// The largest jump that CCD has made in this attempt, and of which edge [1].
+    by_ccd: (f64, usize),
+}
+
+impl Retry {
+    /// Whether a step in which the strain of an edge has jumped so far, or that has not converged, is to be taken again. Where shorter sub-steps jump nearly as
+    /// far, led things force it.
+    fn is_worth_while(&mut self, model: &Model, jump: f64) -> bool {
+        let params = &model.params.implicit;
+        let may = model.substeps.is_none() && !self.forced && self.doublings < params.retries;
+        if may {
+            let jumps = jump > params.strain_jump;
+            self.forced = jumps && self.doublings >= 2 && jump > params.forced_jump * self.jump;
+            self.jump = self.jump.max(jump);
+        }
+        may
+    }
 }
 
 impl Implicit {
@@ -90,8 +124,17 @@ impl Implicit {
             particles,
             x: room.clone(),
             v: room.clone(),
-            past: [past.clone(), past],
+            past: [past.clone(), past.clone()],
             held: vec![DMat3::ZERO; room.len()],
+            undo: Undo {
+                time: 0.0,
+                x: room.clone(),
+                v: room.clone(),
+                past: [past.clone(), past.clone()],
+                start: room.clone(),
+                contacts: Vec::new(),
+                flight: [(); 2].map(|_| all[room.len()..].to_vec()),
+            },
             start: [room.clone(), room],
             before: all.clone(),
             flight: all.clone(),
@@ -166,31 +209,64 @@ impl Implicit {
     }
 
     /// Whether a sub-step can be trusted: not one in which something touches and an edge is strained much further than it was, or whose contacts
-    /// have not found their forces. Where shorter sub-steps jump nearly as far, led things force it.
+    /// have not found their forces.
     fn judge(&mut self, step: &mut StepContext) -> Verdict {
         let (model, params) = (step.model, &step.model.params.implicit);
         if !self.unknowns.touch.any() {
             return Verdict::Good;
         }
-        let strain = |at: &[Vec4], edge: usize| strain(model, at, edge).abs();
-        let (jump, edge) = largest(model, |e| strain(&self.after, e) - strain(&self.before, e));
-        let (jumps, retry) = (jump > params.strain_jump, &mut self.retry);
-        let may = model.substeps.is_none() && !retry.forced && retry.doublings < params.retries;
-        if may && (jumps || !step.report.converged) {
-            retry.forced = jumps && retry.doublings >= 2 && jump > params.forced_jump * retry.jump;
-            retry.jump = retry.jump.max(jump);
+        let (jump, edge) = jump(model, &self.before, &self.after);
+        let jumps = jump > params.strain_jump;
+        if (jumps || !step.report.converged) && self.retry.is_worth_while(model, jump) {
             return Verdict::Lost;
         }
-        let (most, strained) = largest(model, |e| strain(&self.after, e));
-        let (edge, tolerance) = match most > params.largest_strain {
-            true => (strained, params.largest_strain),
-            false => (edge, params.strain_jump),
-        };
-        if jumps || most > params.largest_strain {
-            let (ends, strain) = (model.edges[edge], strain(&self.after, edge));
-            step.report.fall_short(Shortfall::Strain { ends, strain, tolerance });
+        let (most, strained) = largest(model, |e| strain(model, &self.after, e).abs());
+        if most > params.largest_strain {
+            tell(step, &self.after, strained, params.largest_strain);
+        } else if jumps {
+            tell(step, &self.after, edge, params.strain_jump);
         }
         Verdict::Good
+    }
+
+    /// Keeps what a sub-step is about to change.
+    fn keep_undo(&mut self, model: &Model, time: f64) {
+        let Self { undo, x, v, past, start: [start, _], memory, after, flight, .. } = self;
+        for (kept, own) in [(&mut undo.x, x), (&mut undo.v, v), (&mut undo.start, start)] {
+            kept.copy_from_slice(own);
+        }
+        undo.time = time;
+        undo.past.iter_mut().zip(past).for_each(|(kept, own)| kept.copy_from_slice(own));
+        undo.contacts.clone_from(&memory.contacts);
+        let n = model.cloth_particle_count();
+        undo.flight.iter_mut().zip([after, flight]).for_each(|(kept, own)| kept.copy_from_slice(&own[n..]));
+    }
+
+    /// Goes back to where [`Implicit::keep_undo`] was called.
+    fn take_back(&mut self, model: &Model) {
+        let Self { undo, x, v, past, start: [start, _], memory, after, flight, .. } = self;
+        for (kept, own) in [(&undo.x, x), (&undo.v, v), (&undo.start, start)] {
+            own.copy_from_slice(kept);
+        }
+        undo.past.iter().zip(past).for_each(|(kept, own)| own.copy_from_slice(kept));
+        memory.contacts.clone_from(&undo.contacts);
+        let n = model.cloth_particle_count();
+        undo.flight.iter().zip([after, flight]).for_each(|(kept, own)| own[n..].copy_from_slice(kept));
+    }
+
+    /// Moves to the end of a sub-step; contacts of features correct what the system has left of them.
+    fn go_to_end(&mut self, step: &mut StepContext, duration: f64) {
+        self.move_on(step.boundary, &step.model.params, duration);
+        let Some(pipeline) = &mut step.pipeline else { return };
+        self.particles.gather(&self.x, &mut self.after);
+        for _ in 0..step.model.params.implicit.contact_sweeps {
+            let flight = &mut self.flight;
+            let moved = |i: usize, way: DVec3| flight[i] += Vec4::from(way / duration);
+            if !pipeline.project_contacts(&self.before, &mut self.after, duration, moved) {
+                break;
+            }
+        }
+        rigid_bodies::stiffen(step.model, &mut self.after, &mut self.flight);
     }
 
     /// x⁺ = x̃ + h v⁺.
@@ -260,7 +336,7 @@ impl Integrator for Implicit {
             }
             (None, StepChoice::Auto) => None,
         };
-        self.retry.taken = 0;
+        (self.retry.taken, self.retry.by_ccd) = (0, (0.0, 0));
         self.equal = self.equal.map(|count| count << self.retry.doublings);
         self.memory.next /= f64::from(1 << self.retry.doublings);
     }
@@ -307,26 +383,53 @@ impl Integrator for Implicit {
         let clean = step.pipeline.as_deref().filter(|pipeline| !pipeline.is_tangled());
         let features = |pipeline| features::contacts(pipeline, step.model, particles, x, duration);
         let pushed = unknowns.add_features(&goal, clean.into_iter().flat_map(features));
-        unknowns.keep_clear(step, particles, &goal, pushed)
+        unknowns.keep_clear(step, particles, &goal, pushed)?;
+        if step.model.newton == 1 {
+            unknowns.straighten(step, particles, &goal)?;
+        }
+        Ok(())
     }
 
-    /// The end becomes the start; contacts of features correct what the system has left of them.
     fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
         step.observer.enter("move");
-        let duration = substep.h;
         self.retry.taken += 1;
-        self.move_on(step.boundary, &step.model.params, duration);
-        let Some(pipeline) = &mut step.pipeline else { return Verdict::Good };
-        self.particles.gather(&self.x, &mut self.after);
-        for _ in 0..step.model.params.implicit.contact_sweeps {
-            let flight = &mut self.flight;
-            let moved = |i: usize, way: DVec3| flight[i] += Vec4::from(way / duration);
-            if !pipeline.project_contacts(&self.before, &mut self.after, duration, moved) {
-                break;
-            }
+        self.keep_undo(step.model, substep.time);
+        self.go_to_end(step, substep.h);
+        if step.pipeline.is_some() { self.judge(step) } else { Verdict::Good }
+    }
+
+    /// Solves the sub-step again, with what CCD has found in the system.
+    fn answer_learned(&mut self, step: &mut StepContext, window: &Window) -> bool {
+        let Self { unknowns, particles, start: [_, speed], undo, .. } = self;
+        let (Undo { time, x, v, start, contacts, .. }, duration) = (&*undo, window.h);
+        let parting = step.model.params.collision.parting_speed * duration;
+        let goal = Goal { time: *time, duration, h: unknowns.h, x, v, start, speed, parting, contacts };
+        let Some(pipeline) = step.pipeline.as_deref().filter(|pipeline| !pipeline.is_tangled()) else {
+            return false;
+        };
+        unknowns.touch.drop_features();
+        let pushed =
+            unknowns.add_features(&goal, features::contacts(pipeline, step.model, particles, x, duration));
+        if !pushed || unknowns.keep_clear(step, particles, &goal, true).is_err() {
+            return false;
         }
-        rigid_bodies::stiffen(step.model, &mut self.after, &mut self.flight);
-        self.judge(step)
+        self.take_back(step.model);
+        self.go_to_end(step, duration);
+        true
+    }
+
+    /// What CCD has strained is no better than what the system has.
+    fn mend(&mut self, step: &mut StepContext, _: f64) -> Verdict {
+        let (jump, edge) = self.retry.by_ccd;
+        let allowed = step.model.params.implicit.strain_jump;
+        if jump <= allowed {
+            return Verdict::Good;
+        }
+        if self.retry.is_worth_while(step.model, jump) {
+            return Verdict::Lost;
+        }
+        tell(step, &self.after, edge, allowed);
+        Verdict::Good
     }
 
     fn again(&mut self) {
@@ -339,6 +442,13 @@ impl Integrator for Implicit {
 
     fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window) {
         let duration = window.h;
+        if ends.iter().zip(&self.after).any(|(end, x)| *end != x.xyz()) {
+            self.after.iter_mut().zip(ends).take(self.x.len()).for_each(|(x, end)| *x = (*end).into());
+            let jump = jump(model, &self.before, &self.after);
+            if jump.0 > self.retry.by_ccd.0 {
+                self.retry.by_ccd = jump;
+            }
+        }
         for (place, end) in self.particles.place.iter().zip(ends) {
             let k = *place as usize;
             let way = *end - self.x[k].xyz();
@@ -382,6 +492,17 @@ impl Integrator for Implicit {
     fn touching(&self) -> u32 {
         self.touching
     }
+}
+
+/// By how much more an edge is strained than `before`, at most, and which [1].
+fn jump(model: &Model, before: &[Vec4], after: &[Vec4]) -> (f64, usize) {
+    largest(model, |e| strain(model, after, e).abs() - strain(model, before, e).abs())
+}
+
+/// Tells that an edge is strained further than is allowed.
+fn tell(step: &mut StepContext, positions: &[Vec4], edge: usize, tolerance: f64) {
+    let (ends, strain) = (step.model.edges[edge], strain(step.model, positions, edge).abs());
+    step.report.fall_short(Shortfall::Strain { ends, strain, tolerance });
 }
 
 /// The edge of which something is largest, and how large; at least 0.

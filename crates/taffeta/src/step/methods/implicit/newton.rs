@@ -2,7 +2,7 @@
 //!
 //! Linearised around positions y that is (M + h C + h² K) v⁺ = M ṽ + h (f(y) + K (y - x̃)), one sparse system for the velocities themselves. P4
 //! and P3 take one Newton step, with y where the sub-step starts. More of them start from the end so far, and each goes only as
-//! far as it makes the residual smaller.
+//! far as it makes the residual smaller. Unasked they follow where edges have turned so far that straight ways have stretched them.
 
 use super::contact::{ContactPoint, ContactReach, ContactRows};
 use super::forces::{Pull, Surroundings};
@@ -173,6 +173,52 @@ impl Unknowns {
             self.start_over(goal);
         }
         self.settle_contacts(step, particles, goal, 2..=self.params.most_passes)
+    }
+
+    /// Linearises again where the solution leads, as long as edges are stretched there that were not and that makes them shorter: within a
+    /// Newton step particles move straight, and an edge that turns by an angle θ is longer by θ²/2 after it.
+    pub fn straighten(
+        &mut self,
+        step: &mut StepContext,
+        particles: &OrderedParticles,
+        goal: &Goal,
+    ) -> Result<(), StepError> {
+        let mut stretch = self.stretch(step.model, particles, goal);
+        for _ in 0..self.params.newton_unasked {
+            if stretch <= self.params.newton_stretch {
+                break;
+            }
+            self.before.copy_from_slice(&self.end);
+            step.observer.enter("assemble");
+            self.ends(goal.start);
+            self.assemble(step, particles, goal);
+            self.touch.doubt();
+            self.settle_contacts(step, particles, goal, 1..=self.params.most_passes)?;
+            let now = self.stretch(step.model, particles, goal);
+            if now >= stretch {
+                self.end.copy_from_slice(&self.before);
+            }
+            // What hardly changes is no turn, but a pull.
+            if now > self.params.newton_gain * stretch {
+                break;
+            }
+            stretch = now;
+        }
+        Ok(())
+    }
+
+    /// The largest strain of an edge where the solution leads, of those that are further stretched than at the start [1].
+    fn stretch(&mut self, model: &Model, particles: &OrderedParticles, goal: &Goal) -> f64 {
+        self.ends(goal.start);
+        let (least, mut most) = (self.params.newton_stretch, 0.0);
+        for (edge, rest) in model.edges.iter().zip(&model.rest_lengths) {
+            let [a, b] = edge.map(|i| particles.place[i as usize] as usize);
+            let squares = [goal.x, &self.y].map(|x| (x[b] - x[a]).xyz().length_squared());
+            if squares[1] > squares[0] && squares[1] > (rest * (1.0 + least)).powi(2) {
+                most = f64::max(most, squares[1].sqrt() / rest - 1.0);
+            }
+        }
+        most
     }
 
     /// Finds what may touch, and solves the system at hand in so many passes.

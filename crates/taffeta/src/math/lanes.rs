@@ -165,6 +165,18 @@ pub trait Four: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     fn splat(number: f64) -> Self;
     /// Each times its own factor plus its own term, rounded once.
     fn mul_add(self, by: Self, plus: Self) -> Self;
+    /// What is left of `from` without each times its own factor, rounded once.
+    fn mul_sub_from(self, by: Self, from: Self) -> Self;
+    /// The larger of each pair; the second where one is not a number.
+    fn max(self, other: Self) -> Self;
+    /// Each over its own number.
+    fn over(self, by: Self) -> Self;
+    /// The first number.
+    fn first(self) -> f64;
+    /// The fourth number, four times.
+    fn fourth(self) -> Self;
+    /// The same but for the fourth number, which is that of another.
+    fn with_fourth(self, of: Self) -> Self;
     /// From memory.
     fn load(from: &Vec4) -> Self;
     /// To memory.
@@ -179,6 +191,31 @@ impl Four for Vec4 {
     #[inline(always)]
     fn mul_add(self, by: Self, plus: Self) -> Self {
         Vec4(std::array::from_fn(|c| self.0[c].mul_add(by.0[c], plus.0[c])))
+    }
+    #[inline(always)]
+    fn mul_sub_from(self, by: Self, from: Self) -> Self {
+        Vec4(std::array::from_fn(|c| (-self.0[c]).mul_add(by.0[c], from.0[c])))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Vec4(std::array::from_fn(|c| if self.0[c] > other.0[c] { self.0[c] } else { other.0[c] }))
+    }
+    #[inline(always)]
+    fn over(self, by: Self) -> Self {
+        Vec4(std::array::from_fn(|c| self.0[c] / by.0[c]))
+    }
+    #[inline(always)]
+    fn first(self) -> f64 {
+        self.0[0]
+    }
+    #[inline(always)]
+    fn fourth(self) -> Self {
+        Vec4([self.0[3]; 4])
+    }
+    #[inline(always)]
+    fn with_fourth(self, of: Self) -> Self {
+        let [x, y, z, _] = self.0;
+        Vec4([x, y, z, of.0[3]])
     }
     #[inline(always)]
     fn load(from: &Vec4) -> Self {

@@ -106,6 +106,30 @@ impl Four for FourSimd128 {
         FourSimd128(from_fn(|k| fused(self.0[k], by.0[k], plus.0[k])))
     }
     #[inline(always)]
+    fn mul_sub_from(self, by: Self, from: Self) -> Self {
+        FourSimd128(from_fn(|k| fused(f64x2_neg(self.0[k]), by.0[k], from.0[k])))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        FourSimd128(from_fn(|k| f64x2_pmax(other.0[k], self.0[k])))
+    }
+    #[inline(always)]
+    fn over(self, by: Self) -> Self {
+        FourSimd128(from_fn(|k| f64x2_div(self.0[k], by.0[k])))
+    }
+    #[inline(always)]
+    fn first(self) -> f64 {
+        f64x2_extract_lane::<0>(self.0[0])
+    }
+    #[inline(always)]
+    fn fourth(self) -> Self {
+        FourSimd128([i64x2_shuffle::<1, 1>(self.0[1], self.0[1]); 2])
+    }
+    #[inline(always)]
+    fn with_fourth(self, of: Self) -> Self {
+        FourSimd128([self.0[0], i64x2_shuffle::<0, 3>(self.0[1], of.0[1])])
+    }
+    #[inline(always)]
     fn load(from: &Vec4) -> Self {
         let [a, b, c, d] = from.0;
         FourSimd128([f64x2(a, b), f64x2(c, d)])

@@ -61,6 +61,30 @@ impl Four for Four256 {
         Four256(compute!(_mm256_fmadd_pd(self.0, by.0, plus.0)))
     }
     #[inline(always)]
+    fn mul_sub_from(self, by: Self, from: Self) -> Self {
+        Four256(compute!(_mm256_fnmadd_pd(self.0, by.0, from.0)))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Four256(compute!(_mm256_max_pd(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn over(self, by: Self) -> Self {
+        Four256(compute!(_mm256_div_pd(self.0, by.0)))
+    }
+    #[inline(always)]
+    fn first(self) -> f64 {
+        compute!(_mm256_cvtsd_f64(self.0))
+    }
+    #[inline(always)]
+    fn fourth(self) -> Self {
+        Four256(compute!(_mm256_permute4x64_pd::<0b11_11_11_11>(self.0)))
+    }
+    #[inline(always)]
+    fn with_fourth(self, of: Self) -> Self {
+        Four256(compute!(_mm256_blend_pd::<0b1000>(self.0, of.0)))
+    }
+    #[inline(always)]
     fn load(from: &Vec4) -> Self {
         // SAFETY: as in `compute!`, and a `Vec4` is four numbers at a multiple of 32 bytes.
         Four256(unsafe { _mm256_load_pd(from.0.as_ptr()) })

@@ -21,12 +21,11 @@ pub struct Fold {
 }
 
 #[inline(always)]
-fn bend_lanes<W: Wide>(x: &[Vec4], q: MovedParticles<'_>, folds: &mut [Fold]) {
-    if q.block().bends.is_empty() {
-        return;
+fn bend_lanes<W: Wide>(x: &[Vec4], q: &mut MovedParticles<'_>, folds: &mut [Fold]) {
+    if q.block().turns().len() > 0 {
+        forth::<W>(x, q, folds);
+        back::<W>(q, folds);
     }
-    forth::<W>(x, &q, folds);
-    back::<W>(q, folds);
 }
 
 /// Factors the system of every strip, and solves with the left factor.
@@ -41,7 +40,7 @@ fn forth<W: Wide>(x: &[Vec4], q: &MovedParticles<'_>, folds: &mut [Fold]) {
     let (mut last_middle, mut share) = (zero, zero);
     let (mut inverse, mut inverse2) = (zero, zero);
     let (mut moment, mut moment2) = (Wide3::<W>::zero(), Wide3::<W>::zero());
-    for (i, (Turns { ratio, softness, damped }, fold)) in q.block().bends.iter().zip(folds).enumerate() {
+    for (i, (Turns { ratio, softness, damped }, fold)) in q.block().turns().zip(folds).enumerate() {
         let ((c, bc), (xc, _)) = (q.row::<W>(i + 2), x.row::<W>(i + 2));
         let (next_way, next_before) = (c - b, xc - xb);
         let ratio = W::load(ratio);
@@ -69,14 +68,14 @@ fn forth<W: Wide>(x: &[Vec4], q: &MovedParticles<'_>, folds: &mut [Fold]) {
 
 /// Finds the moments, last first, and moves the particles.
 #[inline(always)]
-fn back<W: Wide>(mut q: MovedParticles<'_>, folds: &[Fold]) {
+fn back<W: Wide>(q: &mut MovedParticles<'_>, folds: &[Fold]) {
     let (none, zero) = (W::splat(0.0), Wide3::<W>::zero());
     // The next moment and the one after it, with their shares in this one; `coming` is what the next has in the one before this.
     let (mut next, mut next2) = (zero, zero);
     let (mut share, mut share2, mut coming) = (none, none, none);
     // What both push of this bend's last two particles.
     let (mut push, mut push2) = (zero, zero);
-    for (i, (Turns { ratio, .. }, fold)) in q.block().bends.iter().zip(folds).enumerate().rev() {
+    for (i, (Turns { ratio, .. }, fold)) in q.block().turns().zip(folds).enumerate().rev() {
         let ratio = W::load(ratio);
         let moment = next2.scaled_from(share2, next.scaled_plus(share, Wide3::load(&fold.moment)));
         (next2, next) = (next, moment);
@@ -93,5 +92,5 @@ fn back<W: Wide>(mut q: MovedParticles<'_>, folds: &[Fold]) {
 
 by_instruction_set! {
     /// Bends along strips in a sub-step from `x` to `q`, which comes without any bending and is changed. `Strips::pace_bends` comes first.
-    pub fn bend = bend_lanes(x: &[Vec4], q: MovedParticles<'_>, folds: &mut [Fold])
+    pub fn bend = bend_lanes(x: &[Vec4], q: &mut MovedParticles<'_>, folds: &mut [Fold])
 }

@@ -5,6 +5,8 @@ use super::parts::EdgeStrip;
 use crate::math::Vec4;
 use crate::math::lanes::{LANES, Lanes, Wide};
 use crate::parallel::{self, Cut};
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// Compliance of an edge whose ends cannot move, and of one that is not there: tensions stay 0.
 pub const NO_TENSION: f64 = 1e200;
@@ -46,20 +48,59 @@ pub struct StripBlock {
     /// One more than the largest of them.
     end: usize,
     /// One row of edges from each row of particles to the next.
-    pub(super) links: Vec<StripEdges>,
+    links: Kinds<StripEdges>,
     /// One row of bends from each row of particles over the next two; empty if nothing bends.
-    pub(super) bends: Vec<Turns>,
-    stiffnesses: Vec<Stiffnesses>,
+    bends: Kinds<Stiffnesses>,
+    /// The same in a sub-step, kind by kind.
+    turns: Vec<Turns>,
     /// Where its tensions start in the list of all.
     first: usize,
     /// 1 for edges that are stitches, 0 for others; empty if there is no stitch.
     pub(super) stitches: Vec<Lanes>,
 }
 
+/// Rows of which many are alike: a grid has a few kinds, which stay in the nearest cache.
+#[derive(Debug, Clone, Default)]
+struct Kinds<T> {
+    of_row: Vec<u32>,
+    kinds: Vec<T>,
+}
+
+impl<T: Copy> Kinds<T> {
+    /// `bits` tells rows apart.
+    fn new<B: Hash + Eq>(rows: &[T], bits: impl Fn(&T) -> B) -> Self {
+        let (mut kinds, mut known) = (Vec::new(), HashMap::new());
+        let mut kind = |row: &T| {
+            *known.entry(bits(row)).or_insert_with(|| {
+                kinds.push(*row);
+                kinds.len() as u32 - 1
+            })
+        };
+        let of_row = rows.iter().map(&mut kind).collect();
+        Self { of_row, kinds }
+    }
+
+    /// One row, as a kind of its own.
+    fn own(&mut self, row: usize) -> &mut T {
+        let kind = self.of_row[row];
+        if self.of_row.iter().filter(|other| **other == kind).count() > 1 {
+            self.of_row[row] = self.kinds.len() as u32;
+            self.kinds.push(self.kinds[kind as usize]);
+        }
+        &mut self.kinds[self.of_row[row] as usize]
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StripEdges {
     pub squared_rest: Lanes,
     pub compliance: Lanes,
+}
+
+impl StripEdges {
+    fn bits(&self) -> [[u64; LANES]; 2] {
+        [self.squared_rest, self.compliance].map(|lanes| lanes.0.map(f64::to_bits))
+    }
 }
 
 /// Bends in a sub-step, each as the ways over its edges: the second less `ratio` times the first.
@@ -76,10 +117,18 @@ pub(super) struct Turns {
 /// What [`Turns`] of a sub-step come from.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stiffnesses {
+    /// As in [`Turns`].
+    ratio: Lanes,
     /// Force per way [N/m].
     stiffness: Lanes,
     /// Force per rate of it [N·s/m].
     damping: Lanes,
+}
+
+impl Stiffnesses {
+    fn bits(&self) -> [[u64; LANES]; 3] {
+        [self.ratio, self.stiffness, self.damping].map(|lanes| lanes.0.map(f64::to_bits))
+    }
 }
 
 /// Blocks of all groups, hard or soft, and where the tension of every edge stands.
@@ -88,6 +137,8 @@ pub struct Strips {
     /// The blocks of each group, and where their tensions stand in those of the group; blocks of one group share no particle.
     groups: Vec<Vec<StripBlock>>,
     cuts: Vec<Cut>,
+    /// Where the tensions of each group start.
+    starts: Vec<usize>,
     /// Place of every edge in the list of tensions, counted in numbers.
     pub slots: Vec<u32>,
     /// Rows in all.
@@ -127,22 +178,16 @@ impl Strips {
         check(groups, idle);
         let mut packed = Strips { slots: vec![0; edges], ..Strips::default() };
         for group in groups {
+            packed.starts.push(packed.rows);
             let mut blocks = Vec::new();
             for lanes in lanes_of(group) {
                 // Two for each block: numbers that came round to 0 would be those of others.
                 let idle = u32::try_from(idle + packed.idle + 1).expect("particles have 32-bit numbers") - 1;
-                let mut block = StripBlock::idle(&lanes, idle, first_row + packed.rows);
-                for (l, lane) in lanes.iter().enumerate() {
-                    block.fill(l, lane, &link, &turn, &mut packed.slots);
-                }
-                let bends = |s: &Stiffnesses| s.stiffness != Lanes::ZERO || s.damping != Lanes::ZERO;
-                if !block.stiffnesses.iter().any(bends) {
-                    (block.bends, block.stiffnesses) = (Vec::new(), Vec::new());
-                }
-                block.end = 1 + *block.particles.as_flattened().iter().max().expect("one row") as usize;
+                let first = first_row + packed.rows;
+                let block = StripBlock::new(&lanes, idle, first, &link, &turn, &mut packed.slots);
                 packed.idle += 2;
-                packed.rows += block.links.len();
-                packed.longest = packed.longest.max(block.links.len());
+                packed.rows += block.rows();
+                packed.longest = packed.longest.max(block.rows());
                 blocks.push(block);
             }
             packed.cuts.push(Cut::new(blocks.iter().map(StripBlock::rows)));
@@ -170,30 +215,46 @@ impl Strips {
         self.groups.iter().map(Vec::as_slice)
     }
 
-    /// Calls `work` for the particles of every block with its tensions and scratch, one group after the other, blocks of a group as a team if there is scratch
-    /// for every member. Which thread computes a block changes no bit: blocks of a group share nothing that is written.
+    /// How many groups there are.
+    pub fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Calls `work` for the particles of every block with its tensions and scratch, one group after the other.
     ///
     /// # Panics
-    /// If a particle is not there, or if there are fewer tensions than rows.
-    pub fn sweep<Row: Send>(
+    /// As [`Strips::sweep_group`] does.
+    pub fn sweep<S: Send>(
         &self,
         particles: &mut [Vec4],
         tension: &mut [Lanes],
-        scratch: &mut [Vec<Row>],
-        work: impl Fn(MovedParticles<'_>, &mut [Lanes], &mut [Row]) + Sync,
+        scratch: &mut [S],
+        work: impl Fn(MovedParticles<'_>, &mut [Lanes], &mut S) + Sync,
     ) {
+        (0..self.group_count()).for_each(|group| self.sweep_group(group, particles, tension, scratch, &work));
+    }
+
+    /// The same for one group, its blocks as a team if there is scratch for every member. Which thread computes a block changes no bit: blocks of a group share
+    /// nothing that is written.
+    ///
+    /// # Panics
+    /// If a particle is not there, or if there are fewer tensions than rows.
+    pub fn sweep_group<S: Send>(
+        &self,
+        group: usize,
+        particles: &mut [Vec4],
+        tension: &mut [Lanes],
+        scratch: &mut [S],
+        work: impl Fn(MovedParticles<'_>, &mut [Lanes], &mut S) + Sync,
+    ) {
+        let (blocks, first) = (&self.groups[group], self.starts[group]);
+        let tension = &mut tension[first..][..blocks.iter().map(StripBlock::rows).sum()];
         let particles = LentParticles::new(particles);
-        let mut left = tension;
-        for (group, cut) in self.groups.iter().zip(&self.cuts) {
-            let (own, rest) =
-                std::mem::take(&mut left).split_at_mut(group.iter().map(StripBlock::rows).sum());
-            parallel::each_part_with(cut, own, scratch, |k, own, rows| {
-                // SAFETY: blocks of one group share no particle: `new` has checked the strips, and each block has idle particles of its own. Groups follow one
-                // another.
-                work(unsafe { particles.of(&group[k]) }, own, rows);
-            });
-            left = rest;
-        }
+        parallel::each_part_with(&self.cuts[group], tension, scratch, |k, own, scratch| {
+            // SAFETY: blocks of one group share no particle: `new` has checked the strips, and each block has idle particles of its own. Groups follow one
+            // another.
+            work(unsafe { particles.of(&blocks[k]) }, own, scratch);
+        });
     }
 
     /// Makes stitches of the edges from a number on: their lengths are no strain, and change ([`Strips::set_stitch`]).
@@ -201,7 +262,7 @@ impl Strips {
         self.stitches = self.slots[from..].iter().map(|slot| self.place(*slot as usize)).collect();
         for StitchPlace { group, block, row, lane } in &self.stitches {
             let block = &mut self.groups[*group][*block];
-            block.stitches.resize(block.links.len(), Lanes::ZERO);
+            block.stitches.resize(block.rows(), Lanes::ZERO);
             block.stitches[*row].0[*lane] = 1.0;
         }
     }
@@ -219,7 +280,7 @@ impl Strips {
     /// Sets the length and the compliance of a stitch.
     pub fn set_stitch(&mut self, stitch: usize, StripEdge { rest, compliance }: StripEdge) {
         let StitchPlace { group, block, row, lane } = self.stitches[stitch];
-        let links = &mut self.groups[group][block].links[row];
+        let links = self.groups[group][block].links.own(row);
         links.squared_rest.0[lane] = (rest * rest).max(LEAST_SQUARE);
         links.compliance.0[lane] = compliance.max(LEAST_COMPLIANCE);
     }
@@ -227,7 +288,7 @@ impl Strips {
     /// Sets the compliance of an edge [m³/N].
     pub fn set_compliance(&mut self, edge: usize, compliance: f64) {
         let StitchPlace { group, block, row, lane } = self.place(self.slots[edge] as usize);
-        self.groups[group][block].links[row].compliance.0[lane] = compliance;
+        self.groups[group][block].links.own(row).compliance.0[lane] = compliance;
     }
 
     /// Makes bends ready for sub-steps of `h` [s].
@@ -237,8 +298,7 @@ impl Strips {
         }
         self.pace = h;
         for block in self.groups.iter_mut().flatten() {
-            for (turns, Stiffnesses { stiffness, damping }) in block.bends.iter_mut().zip(&block.stiffnesses)
-            {
+            for (turns, Stiffnesses { stiffness, damping, .. }) in block.turns.iter_mut().zip(&block.bends.kinds) {
                 for l in 0..LANES {
                     let damping = damping.0[l] / h;
                     let softness = 1.0 / (stiffness.0[l] + damping).max(NO_STIFFNESS);
@@ -272,28 +332,31 @@ fn lanes_of(group: &[EdgeStrip]) -> Vec<Vec<Vec<&EdgeStrip>>> {
     lanes.chunks(LANES).map(<[_]>::to_vec).collect()
 }
 
-impl StripBlock {
+/// Rows of a block while it is made.
+struct BlockRows {
+    particles: Vec<[u32; LANES]>,
+    links: Vec<StripEdges>,
+    bends: Vec<Stiffnesses>,
+}
+
+impl BlockRows {
     /// Room for the longest lane, without edges.
-    fn idle(lanes: &[Vec<&EdgeStrip>], idle: u32, first: usize) -> Self {
+    fn idle(lanes: &[Vec<&EdgeStrip>], idle: u32) -> Self {
         let length = |lane: &Vec<&EdgeStrip>| lane.iter().map(|s| s.particles.len()).sum();
         let rows: usize = lanes.iter().map(length).max().unwrap_or(0).max(1);
         let none = StripEdges { squared_rest: Lanes::splat(1.0), compliance: Lanes::splat(NO_EDGE) };
         Self {
             particles: (0..rows).map(|i| [idle + i as u32 % 2; LANES]).collect(),
             links: vec![none; rows - 1],
-            bends: vec![Turns::default(); rows.saturating_sub(2)],
-            stiffnesses: vec![Stiffnesses::default(); rows.saturating_sub(2)],
-            end: 0,
-            first,
-            stitches: Vec::new(),
+            bends: vec![Stiffnesses::default(); rows.saturating_sub(2)],
         }
     }
 
-    /// Puts strips into lane `l`, one after the other.
+    /// Puts strips into lane `l`, one after the other. Tensions of the block start at the row `first`.
     fn fill(
         &mut self,
-        l: usize,
-        lane: &[&EdgeStrip],
+        (l, lane): (usize, &[&EdgeStrip]),
+        first: usize,
         link: impl Fn(u32) -> StripEdge,
         turn: impl Fn([u32; 3]) -> Option<Turn>,
         slots: &mut [u32],
@@ -308,19 +371,63 @@ impl StripBlock {
                 let links = &mut self.links[row + i];
                 links.squared_rest.0[l] = rest * rest;
                 links.compliance.0[l] = compliance.max(LEAST_COMPLIANCE);
-                slots[*edge as usize] = (LANES * (self.first + row + i) + l) as u32;
+                slots[*edge as usize] = (LANES * (first + row + i) + l) as u32;
             }
             for (i, points) in strip.particles.windows(3).enumerate() {
                 if let Some(turn) = turn([points[0], points[1], points[2]]) {
                     let [before, after] = turn.inverse_lengths;
-                    self.bends[row + i].ratio.0[l] = before / after;
-                    let Stiffnesses { stiffness, damping } = &mut self.stiffnesses[row + i];
+                    let Stiffnesses { ratio, stiffness, damping } = &mut self.bends[row + i];
+                    ratio.0[l] = before / after;
                     stiffness.0[l] = turn.stiffness * after * after;
                     damping.0[l] = turn.damping * after * after;
                 }
             }
             row += strip.particles.len();
         }
+    }
+}
+
+impl StripBlock {
+    /// Packs lanes of strips. `idle` and the next are its particles that stand for none, tensions start at the row `first`.
+    fn new(
+        lanes: &[Vec<&EdgeStrip>],
+        idle: u32,
+        first: usize,
+        link: impl Fn(u32) -> StripEdge,
+        turn: impl Fn([u32; 3]) -> Option<Turn>,
+        slots: &mut [u32],
+    ) -> Self {
+        let mut rows = BlockRows::idle(lanes, idle);
+        for (l, lane) in lanes.iter().enumerate() {
+            rows.fill((l, lane), first, &link, &turn, slots);
+        }
+        let BlockRows { particles, links, mut bends } = rows;
+        let bent = |s: &Stiffnesses| s.stiffness != Lanes::ZERO || s.damping != Lanes::ZERO;
+        if !bends.iter().any(bent) {
+            bends.clear();
+        }
+        let bends = Kinds::new(&bends, Stiffnesses::bits);
+        Self {
+            end: 1 + *particles.as_flattened().iter().max().expect("one row") as usize,
+            particles,
+            links: Kinds::new(&links, StripEdges::bits),
+            turns: bends.kinds.iter().map(|kind| Turns { ratio: kind.ratio, ..Turns::default() }).collect(),
+            bends,
+            first,
+            stitches: Vec::new(),
+        }
+    }
+
+    /// Its edges, row by row.
+    #[inline(always)]
+    pub(super) fn links(&self) -> impl ExactSizeIterator<Item = &StripEdges> + DoubleEndedIterator {
+        self.links.of_row.iter().map(|kind| &self.links.kinds[*kind as usize])
+    }
+
+    /// Its bends in a sub-step, row by row.
+    #[inline(always)]
+    pub(super) fn turns(&self) -> impl ExactSizeIterator<Item = &Turns> + DoubleEndedIterator {
+        self.bends.of_row.iter().map(|kind| &self.turns[*kind as usize])
     }
 
     /// Its particles, row by row.
@@ -337,6 +444,6 @@ impl StripBlock {
 
     /// How many rows of tensions it has.
     pub fn rows(&self) -> usize {
-        self.links.len()
+        self.links.of_row.len()
     }
 }

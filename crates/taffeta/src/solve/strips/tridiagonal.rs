@@ -86,7 +86,7 @@ fn solve<W: Wide, const KIND: u8, const SEWN: bool>(
     rows: &mut [StripRow],
     limits: Limits,
 ) {
-    let (links, stitches) = (&q.block().links[..], &q.block().stitches[..]);
+    let (links, stitches) = (q.block().links(), &q.block().stitches[..]);
     let edges = links.len();
     let (tension, rows) = (&mut tension[..edges], &mut rows[..edges]);
     let (zero, half) = (W::splat(0.0), W::splat(0.5));
@@ -247,7 +247,7 @@ by_instruction_set! {
 
 #[inline(always)]
 fn level_lanes<W: Wide>(q: &[Vec4], mut y: MovedParticles<'_>, rows: &mut [StripRow]) {
-    let (q, links) = (y.seen_in(q), &y.block().links[..]);
+    let (q, links) = (y.seen_in(q), y.block().links());
     let rows = &mut rows[..links.len()];
     let zero = W::splat(0.0);
     let (mut p, mut b) = q.row::<W>(0);
@@ -288,7 +288,7 @@ fn extent_of<W: Wide>(block: &StripBlock, q: &[Vec4]) -> [f64; 2] {
     let (one, mut lost) = (W::splat(1.0), W::splat(0.0));
     let (mut most, mut least) = (one, one);
     let (mut p, _) = q.row::<W>(0);
-    for (i, StripEdges { squared_rest, compliance }) in block.links.iter().enumerate() {
+    for (i, StripEdges { squared_rest, compliance }) in block.links().enumerate() {
         let (next, _) = q.row::<W>(i + 1);
         let d = next - p;
         // An edge that is not there counts as one at rest.

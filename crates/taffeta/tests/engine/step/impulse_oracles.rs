@@ -310,7 +310,7 @@ fn soft_bend_and_level(net: &Net, set: InstructionSet) -> Vec<Vec4> {
     let mut tension = vec![Lanes([0.1; LANES]); packed.rows];
     let mut rows = [vec![StripRow::default(); packed.longest]];
     let mut folds = [vec![Fold::default(); packed.longest]];
-    packed.sweep(&mut q, &mut tension, &mut folds, |q, _, folds| bends::bend(set, &x, q, folds));
+    packed.sweep(&mut q, &mut tension, &mut folds, |mut q, _, folds| bends::bend(set, &x, &mut q, folds));
     packed.sweep(&mut q, &mut tension, &mut rows, |q, tension, rows| {
         tridiagonal::soft(set, q, tension, rows, 0.7);
     });
@@ -428,7 +428,9 @@ fn moments_along_a_strip_are_those_of_its_end() {
         let (h, mut folds) = (0.01, [vec![Fold::default(); packed.longest]]);
         packed.pace_bends(h);
         let (set, mut tension) = (InstructionSet::available()[0], vec![Lanes::ZERO; packed.rows]);
-        packed.sweep(&mut q, &mut tension, &mut folds, |q, _, folds| bends::bend(set, &from, q, folds));
+        packed.sweep(&mut q, &mut tension, &mut folds, |mut q, _, folds| {
+            bends::bend(set, &from, &mut q, folds)
+        });
         // What the moments at the end would do from where nothing bends is where the end is.
         let mut moved = free.clone();
         let mut most: f64 = 0.0;
@@ -470,6 +472,40 @@ fn strips_of_one_group_that_share_a_particle_are_refused() {
 #[should_panic(expected = "particle 5 of a strip is not there")]
 fn strips_through_a_particle_that_is_not_there_are_refused() {
     one_group(&[&[0, 1], &[4, 5]]);
+}
+
+#[test]
+fn an_edge_that_gives_otherwise_is_alone_with_it() {
+    // Edges of a grid are kept by kinds: to change one of them is as to make it so.
+    let (set, mut net) = (InstructionSet::available()[0], Net::of_size(&mut Random::new(8), [9, 9], 0.1));
+    net.lengths.fill(1.0);
+    let n = net.rest.len();
+    let groups = cut(&net.edges, &straight_pairs(&net.edges, &net.rest), n);
+    let soft = [7, 8, 100];
+    let made =
+        |link: &dyn Fn(u32) -> StripEdge| Strips::new(&groups, net.edges.len(), (n, 0), link, |_| None);
+    let mut changed = made(&net.link(1e-6));
+    soft.iter().for_each(|edge| changed.set_compliance(*edge, 0.3));
+    let as_made = made(&|edge| {
+        let compliance = if soft.contains(&(edge as usize)) { 0.3 } else { 1e-6 };
+        StripEdge { compliance, ..net.link(0.0)(edge) }
+    });
+    let swept = |strips: &Strips| {
+        let mut q = net.q.clone();
+        q.extend((0..strips.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0])));
+        let mut tension = vec![Lanes::ZERO; strips.rows];
+        strips.sweep(
+            &mut q,
+            &mut tension,
+            &mut [vec![StripRow::default(); strips.longest]],
+            |q, tension, rows| {
+                tridiagonal::hard(set, q, Start::Unused, tension, rows, Limits::NONE);
+            },
+        );
+        (q, tension)
+    };
+    assert!(swept(&changed) == swept(&as_made));
+    assert!(swept(&changed) != swept(&made(&net.link(1e-6))));
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl Impulse {
         self.saved_ends.clone_from(&self.q);
         for sweep in 1..=most {
             self.pull_stitches(model, sweep == 1);
-            self.correct(last, false, 0.0);
+            self.correct(last, false, 0.0, false);
             self.touch(step, window.h);
             step.report.iterations += 1;
             if sweep > 1 && self.lengths.strain(&self.q) <= enough {

@@ -63,7 +63,7 @@ impl Impulse {
             && sweeps < most.min(best_at + self.params.stalled_sweeps * iterations_per_substep)
         {
             self.pull_stitches(model, sweeps == 0);
-            self.correct(last, error >= self.params.infeasible_strain, 0.0);
+            self.correct(last, error >= self.params.infeasible_strain, 0.0, false);
             self.touch(step, h);
             let strain = self.lengths.strain(&self.q);
             error = self.error_with(model, strain);

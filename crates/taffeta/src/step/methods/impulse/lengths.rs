@@ -3,11 +3,26 @@
 use super::elements as parts;
 use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
-use crate::model::{Environment, Method, Model};
+use crate::model::{Direction, Environment, Method, Model};
 use crate::parallel;
 use crate::solve::sparse::direct::LengthSystem;
+use crate::solve::strips::bends::{self, Fold};
 use crate::solve::strips::blocks::{StripEdge, Strips};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
+
+/// What a pass over strips needs on one thread.
+#[derive(Debug, Clone)]
+pub struct StripScratch {
+    pub rows: Vec<StripRow>,
+    pub folds: Vec<Fold>,
+}
+
+impl StripScratch {
+    /// For strips of so many rows.
+    pub fn new(longest: usize) -> Self {
+        Self { rows: vec![StripRow::default(); longest], folds: vec![Fold::default(); longest] }
+    }
+}
 
 /// Hard edges, and how their lengths are kept.
 #[derive(Debug)]
@@ -21,6 +36,9 @@ pub struct Lengths {
     direct: Option<Box<LengthSystem>>,
     /// How many structural edges there are: stitches have numbers after theirs.
     pub edges: usize,
+    /// Whether the last group of strips goes first: rows of a grid, which are the first one, then end where the next sub-step begins, and fewer particles go over
+    /// to other threads.
+    last_first: bool,
     /// How many sweeps it takes where one over strips would do.
     pub iterations_per_substep: u32,
 }
@@ -32,27 +50,38 @@ impl Lengths {
             .then(|| Box::new(parts::direct(model, environment, &strips)));
         let iterations_per_substep =
             if model.method == Method::ImpulseIterative { model.params.impulse.sweeps_of_edges } else { 1 };
-        Self { set, strips, extents: Vec::new(), direct, edges: model.edges.len(), iterations_per_substep }
+        let last_first = model.method == Method::ImpulseStrips && model.direction != Direction::Start;
+        let (extents, edges) = (Vec::new(), model.edges.len());
+        Self { set, strips, extents, direct, edges, last_first, iterations_per_substep }
     }
 
     /// One iteration of position impulses over all hard edges. One system for all is solved by Newton's method, which finds a solution that is near: if
     /// it is `far`, strips come first.
+    ///
+    /// If `bends` tells where particles were at the start of the sub-step, the last group of strips bends before its lengths are kept, while it is at hand.
     pub fn correct(
         &mut self,
         q: &mut [Vec4],
-        start: Start<&[Vec4]>,
+        (start, bends): (Start<&[Vec4]>, Option<&[Vec4]>),
         tension: &mut [Lanes],
-        scratch: &mut [Vec<StripRow>],
+        scratch: &mut [StripScratch],
         limits: Limits,
         far: bool,
     ) {
         if let Some(direct) = self.direct.as_mut().filter(|_| !far) {
             return direct.correct(q, start, numbers_mut(tension), limits);
         }
-        let set = self.set;
-        self.strips.sweep(q, tension, scratch, |q, tension, rows| {
-            tridiagonal::hard(set, q, start, tension, rows, limits);
-        });
+        let (set, last) = (self.set, self.strips.group_count().saturating_sub(1));
+        for k in 0..self.strips.group_count() {
+            let group = if self.last_first { last - k } else { k };
+            let bends = bends.filter(|_| group == last);
+            self.strips.sweep_group(group, q, tension, scratch, |mut q, tension, scratch| {
+                if let Some(x) = bends {
+                    bends::bend(set, x, &mut q, &mut scratch.folds);
+                }
+                tridiagonal::hard(set, q, start, tension, &mut scratch.rows, limits);
+            });
+        }
     }
 
     /// Places of the tensions of structural edges.
@@ -74,13 +103,15 @@ impl Lengths {
         q: &[Vec4],
         y: &mut [Vec4],
         tension: &mut [Lanes],
-        scratch: &mut [Vec<StripRow>],
+        scratch: &mut [StripScratch],
     ) {
         if let Some(direct) = &mut self.direct {
             return direct.level(q, y);
         }
         let set = self.set;
-        self.strips.sweep(y, tension, scratch, |y, _, rows| tridiagonal::project_velocities(set, q, y, rows));
+        self.strips.sweep(y, tension, scratch, |y, _, scratch| {
+            tridiagonal::project_velocities(set, q, y, &mut scratch.rows);
+        });
     }
 
     /// The largest strain of a hard edge at positions that end with those of no particle.

@@ -19,10 +19,10 @@ use crate::model::memory::ImpulseMemory;
 use crate::model::params::ImpulseParams;
 use crate::model::{Direction, Environment, Memory, Method, Model, State, Velocities};
 use crate::parallel;
-use crate::solve::strips::bends::{self, Fold};
+use crate::solve::strips::bends;
 use crate::solve::strips::blocks::Strips;
 use crate::solve::strips::predict::{self, PredictInputs, Predictor, Sums, VelocityUpdate};
-use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
+use crate::solve::strips::tridiagonal::{self, Limits, Start};
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::StepError;
 use crate::step::rigid_bodies;
@@ -31,7 +31,7 @@ use elements as parts;
 pub use elements::{ImpulseCut, StripCut};
 use fall_back::FallBack;
 use hands::YieldingHands;
-use lengths::{Lengths, numbers};
+use lengths::{Lengths, StripScratch, numbers};
 pub use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
@@ -87,8 +87,9 @@ pub struct Impulse {
     as_printed: Option<ExplicitSprings>,
     pub(super) links: StitchSolver,
     workers: ParticleWorkers,
-    scratch: Vec<Vec<StripRow>>,
-    folds: Vec<Vec<Fold>>,
+    scratch: Vec<StripScratch>,
+    /// Whether bends of the last group of strips wait until its lengths are kept.
+    bends_wait: bool,
     /// √(m / k) of shear [s].
     shear_time: f64,
     reaches: Reaches,
@@ -142,8 +143,10 @@ impl Impulse {
                 .then(|| ExplicitSprings::new(model, environment)),
             links: StitchSolver::new(model, environment),
             workers: ParticleWorkers::new(model),
-            scratch: vec![vec![StripRow::default(); longest]],
-            folds: vec![vec![Fold::default(); longest]],
+            scratch: vec![StripScratch::new(longest)],
+            bends_wait: model.method == Method::ImpulseStrips
+                && model.direction != Direction::Start
+                && model.max_iterations.is_none(),
             shear_time: parts::shear_time(model, environment),
             reaches: Reaches::default(),
             hands: YieldingHands::new(model, environment),
@@ -161,10 +164,9 @@ impl Impulse {
 
     /// Scratch for every member of the team.
     fn make_room(&mut self) {
-        let (rows, folds) = (self.scratch[0].len(), self.folds[0].len());
-        let members = parallel::members().max(self.scratch.len());
-        self.scratch.resize_with(members, || vec![StripRow::default(); rows]);
-        self.folds.resize_with(members, || vec![Fold::default(); folds]);
+        while self.scratch.len() < parallel::members() {
+            self.scratch.push(self.scratch[0].clone());
+        }
     }
 
     /// What is remembered at the start: no tension.
@@ -237,14 +239,22 @@ impl Impulse {
         }
     }
 
-    /// Bending along strips, then of bends that no strip has.
+    /// Bending along strips that do not wait with it, then of bends that no strip has.
     fn bend(&mut self, model: &Model, h: f64) {
         let (set, x) = (self.set, &self.x);
         let strips = self.bent.as_ref().unwrap_or(&self.lengths.strips);
-        // Bends have no tensions: any room will do.
-        strips.sweep(&mut self.q, &mut self.saved_tension, &mut self.folds, |q, _, folds| {
-            bends::bend(set, x, q, folds)
-        });
+        for group in 0..strips.group_count().saturating_sub(usize::from(self.bends_wait)) {
+            // Bends have no tensions: any room will do.
+            strips.sweep_group(
+                group,
+                &mut self.q,
+                &mut self.saved_tension,
+                &mut self.scratch,
+                |mut q, _, scratch| {
+                    bends::bend(set, x, &mut q, &mut scratch.folds);
+                },
+            );
+        }
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
     }
 
@@ -252,8 +262,8 @@ impl Impulse {
     fn shear(&mut self) {
         let (set, warm_start) = (self.set, self.warm_start());
         let tension = &mut self.tension[self.lengths.strips.rows..];
-        self.soft.sweep(&mut self.q, tension, &mut self.scratch, |q, tension, rows| {
-            tridiagonal::soft(set, q, tension, rows, warm_start)
+        self.soft.sweep(&mut self.q, tension, &mut self.scratch, |q, tension, scratch| {
+            tridiagonal::soft(set, q, tension, &mut scratch.rows, warm_start);
         });
     }
 
@@ -264,14 +274,16 @@ impl Impulse {
     }
 
     /// One iteration of position impulses over all hard edges; `far` from their lengths, if so. The share `left` of the errors at the start of the sub-step stays.
-    pub(super) fn correct(&mut self, limits: Limits, far: bool, left: f64) {
+    /// In the `first` of a sub-step bends come that have waited.
+    pub(super) fn correct(&mut self, limits: Limits, far: bool, left: f64, first: bool) {
         let tension = &mut self.tension[..self.lengths.strips.rows];
         let start = match (&self.as_printed, left > 0.0) {
             (Some(_), _) => Start::Directions(&self.x[..]),
             (None, true) => Start::Errors(&self.x[..], left),
             (None, false) => Start::Unused,
         };
-        self.lengths.correct(&mut self.q, start, tension, &mut self.scratch, limits, far);
+        let bends = (first && self.bends_wait).then_some(&self.x[..]);
+        self.lengths.correct(&mut self.q, (start, bends), tension, &mut self.scratch, limits, far);
     }
 
     /// Position impulses of a sub-step: one iteration, or several while the tolerance is missed. At most `most`; returns how many.
@@ -290,6 +302,7 @@ impl Impulse {
                 Limits { warm_start, ..KEEP_PULLS },
                 self.infeasible_start,
                 (1.0 - h / self.params.error_time).max(0.0),
+                sweeps == 0,
             );
             self.touch(step, h);
             sweeps += 1;

@@ -74,14 +74,14 @@ fn trees_are_compared_and_drawn() {
 }
 
 #[test]
-fn detection_is_told_with_and_without_lists() {
+fn detection_is_told_for_every_speed() {
     let place = Workplace::new();
     let words = ["bench", "detect", "--triangles", "500", "--speed", "0,1", "--steps", "4", "--threads", "2"];
     place.succeed(&[&words[..], &["--json", "rows.json"]].concat());
     let all = place.json("rows.json");
     let rows = all["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
-    assert!(rows.iter().all(|row| row["plain_ns"].as_f64() > Some(0.0) && row["threads"] == 2));
+    assert!(rows.iter().all(|row| row["wall_ns"].as_f64() > Some(0.0) && row["threads"] == 2));
 }
 
 #[test]

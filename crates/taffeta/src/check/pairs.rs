@@ -83,6 +83,12 @@ pub(super) fn at(points: &[DVec3], [a, b, c]: [u32; 3]) -> [DVec3; 3] {
 
 /// Whether two triangles of one surface intersect.
 fn meet(points: &[DVec3], f: [u32; 3], g: [u32; 3]) -> bool {
+    let (shared, [f, g]) = common(f, g);
+    intersect(&at(points, f), &at(points, g), shared)
+}
+
+/// How many particles two triangles share, and both with these first, in the same order.
+fn common(f: [u32; 3], g: [u32; 3]) -> (usize, [[u32; 3]; 2]) {
     let (mut common, mut shared) = ([0; 3], 0);
     for c in f {
         if g.contains(&c) && !common[..shared].contains(&c) {
@@ -90,10 +96,9 @@ fn meet(points: &[DVec3], f: [u32; 3], g: [u32; 3]) -> bool {
             shared += 1;
         }
     }
-    let in_order = |corners| at(points, shared_first(corners, &common[..shared]));
     match shared {
-        0 => intersect(&at(points, f), &at(points, g), 0),
-        _ => intersect(&in_order(f), &in_order(g), shared),
+        0 => (0, [f, g]),
+        _ => (shared, [f, g].map(|corners| shared_first(corners, &common[..shared]))),
     }
 }
 

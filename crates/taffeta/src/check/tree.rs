@@ -1,6 +1,7 @@
-//! Which boxes overlap: a tree of boxes split at the median, walked against itself or another.
+//! Which boxes overlap: a tree of boxes that is halved again and again, walked against itself or another.
 //!
-//! Median splits depend on the order of centres alone, so huge coordinates and mixed sizes do no harm.
+//! Faces stand in the order of their centres along a curve that fills space (Morton 1966). Boxes are those of the faces that a node has, whatever their order, so
+//! huge coordinates and mixed sizes cost time, and nothing else.
 
 use crate::math::DVec3;
 use crate::parallel;
@@ -27,8 +28,17 @@ pub(super) struct Face {
 pub(super) struct CheckNode<'a> {
     bounds: CheckBounds,
     faces: &'a [Face],
-    halves: Option<Box<[CheckNode<'a>; 2]>>,
+    below: Below<'a>,
 }
+
+/// What is below a node.
+enum Below<'a> {
+    Halves(Box<[CheckNode<'a>; 2]>),
+    Leaf(Box<Eight>),
+}
+
+/// The boxes of a leaf side by side: per axis all least coordinates, then per axis all largest ones, rounded outwards [m].
+struct Eight([[f32; LEAF]; 6]);
 
 /// Judges two faces whose boxes overlap.
 pub(super) type Test<'a> = dyn Fn(&Face, &Face) -> bool + Sync + 'a;
@@ -36,8 +46,10 @@ pub(super) type Test<'a> = dyn Fn(&Face, &Face) -> bool + Sync + 'a;
 /// Measures two faces; what is not less than the last number may be told as just that number.
 pub(super) type Measure<'a> = dyn Fn(&Face, &Face, f64) -> f64 + 'a;
 
-/// Larger leaves test more boxes, smaller ones visit more nodes.
+/// Faces in a leaf, at most: boxes that are compared side by side.
 const LEAF: usize = 8;
+/// Cells of the curve along each axis.
+const CELLS: f64 = 1024.0;
 /// Below this many faces a task costs more than it gains.
 const TASK: usize = 512;
 
@@ -61,36 +73,103 @@ impl CheckBounds {
     fn meets(&self, other: &Self) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
+
+    /// Least and largest coordinates, rounded outwards [m].
+    fn rounded(&self) -> [[f32; 3]; 2] {
+        [self.low.to_array().map(not_above), self.high.to_array().map(|x| -not_above(-x))]
+    }
+}
+
+/// The largest f32 that is not above `x`.
+fn not_above(x: f64) -> f32 {
+    let near = x as f32;
+    if f64::from(near) > x { near.next_down() } else { near }
+}
+
+impl Eight {
+    /// The boxes of at most eight faces; lanes without a face meet nothing.
+    fn of(faces: &[Face]) -> Self {
+        let (nothing, never) = ([f32::INFINITY; LEAF], [f32::NEG_INFINITY; LEAF]);
+        let mut eight = Self([nothing, nothing, nothing, never, never, never]);
+        for (lane, face) in faces.iter().enumerate() {
+            let [low, high] = face.bounds.rounded();
+            for k in 0..3 {
+                (eight.0[k][lane], eight.0[3 + k][lane]) = (low[k], high[k]);
+            }
+        }
+        eight
+    }
+
+    /// The box in a lane.
+    fn get(&self, lane: usize) -> [[f32; 3]; 2] {
+        [[0, 1, 2].map(|k| self.0[k][lane]), [3, 4, 5].map(|k| self.0[k][lane])]
+    }
+
+    /// The lanes whose boxes meet another, as bits.
+    fn meet(&self, [low, high]: [[f32; 3]; 2]) -> u32 {
+        let mut gap = [0.0_f32; LEAF];
+        for k in 0..3 {
+            for lane in 0..LEAF {
+                // Of infinities nothing is known: they meet.
+                let (below, above) = (self.0[k][lane] - high[k], low[k] - self.0[3 + k][lane]);
+                let wider = if below > above { below } else { above };
+                gap[lane] = if wider > gap[lane] { wider } else { gap[lane] };
+            }
+        }
+        (0..LEAF).fold(0, |bits, lane| bits | u32::from(gap[lane] <= 0.0) << lane)
+    }
 }
 
 impl<'a> CheckNode<'a> {
     /// A tree over `faces`, which are put into its order.
     pub fn new(faces: &'a mut [Face]) -> Self {
-        split(faces);
+        put_in_order(faces);
         Self::over(faces)
     }
 
     fn over(faces: &'a [Face]) -> Self {
         if faces.len() <= LEAF {
-            return Self { bounds: bounds(faces), faces, halves: None };
+            return Self { bounds: bounds(faces), faces, below: Below::Leaf(Box::new(Eight::of(faces))) };
         }
         let (left, right) = faces.split_at(faces.len() / 2);
-        let halves = [Self::over(left), Self::over(right)];
-        Self { bounds: halves[0].bounds.join(halves[1].bounds), faces, halves: Some(Box::new(halves)) }
+        let halves = if faces.len() > TASK {
+            parallel::join(|| Self::over(left), || Self::over(right)).into()
+        } else {
+            [Self::over(left), Self::over(right)]
+        };
+        Self {
+            bounds: halves[0].bounds.join(halves[1].bounds),
+            faces,
+            below: Below::Halves(Box::new(halves)),
+        }
+    }
+
+    fn halves(&self) -> Option<&[CheckNode<'a>; 2]> {
+        match &self.below {
+            Below::Halves(halves) => Some(halves),
+            Below::Leaf(_) => None,
+        }
     }
 
     /// Every two faces of this tree whose boxes overlap and that pass `test`, in no particular order.
     pub fn pairs_within(&self, test: &Test) -> Vec<[u32; 2]> {
-        let Some([left, right]) = self.halves.as_deref() else {
-            let mut found = Vec::new();
-            for (k, face) in self.faces.iter().enumerate() {
-                collect(face, &self.faces[k + 1..], test, &mut found);
+        match &self.below {
+            Below::Halves(halves) => {
+                let [left, right] = &**halves;
+                let work = self.faces.len();
+                let inside = || join(work, || left.pairs_within(test), || right.pairs_within(test));
+                join(work, inside, || left.pairs_with(right, test))
             }
-            return found;
-        };
-        let work = self.faces.len();
-        let inside = || join(work, || left.pairs_within(test), || right.pairs_within(test));
-        join(work, inside, || left.pairs_with(right, test))
+            Below::Leaf(eight) => {
+                let mut found = Vec::new();
+                for (lane, face) in self.faces.iter().enumerate() {
+                    // Only lanes after each lane, so that no pair comes twice.
+                    let later = !0 << (lane + 1);
+                    collect(face, self.faces, eight.meet(eight.get(lane)) & later, test, &mut found);
+                }
+                found
+            }
+        }
     }
 
     /// Every face of this tree and face of `other` whose boxes overlap and that pass `test`, in no particular
@@ -102,16 +181,21 @@ impl<'a> CheckNode<'a> {
         }
         let (mine, theirs) = (self.faces.len(), other.faces.len());
         // The larger side is split, so that both boxes shrink together.
-        if let Some([left, right]) = self.halves.as_deref()
-            && mine >= theirs
+        if let Some([left, right]) = self.halves()
+            && (mine >= theirs || other.halves().is_none())
         {
             return join(mine + theirs, || left.pairs_with(other, test), || right.pairs_with(other, test));
         }
-        if let Some([left, right]) = other.halves.as_deref() {
+        if let Some([left, right]) = other.halves() {
             return join(mine + theirs, || self.pairs_with(left, test), || self.pairs_with(right, test));
         }
-        for face in self.faces.iter().filter(|face| face.bounds.meets(&other.bounds)) {
-            collect(face, other.faces, test, &mut found);
+        if let (Below::Leaf(own), Below::Leaf(eight)) = (&self.below, &other.below) {
+            let mut rows = own.meet(other.bounds.rounded()) & ((1 << mine) - 1);
+            while rows != 0 {
+                let lane = rows.trailing_zeros() as usize;
+                collect(&self.faces[lane], other.faces, eight.meet(own.get(lane)), test, &mut found);
+                rows &= rows - 1;
+            }
         }
         found
     }
@@ -122,14 +206,14 @@ impl<'a> CheckNode<'a> {
         if self.bounds.gap(&other.bounds) >= least * (1.0 - 1e-12) {
             return least;
         }
-        if let Some([left, right]) = self.halves.as_deref()
+        if let Some([left, right]) = self.halves()
             && self.faces.len() >= other.faces.len()
         {
             let nearer_first = left.bounds.gap(&other.bounds) <= right.bounds.gap(&other.bounds);
             let [near, far] = if nearer_first { [left, right] } else { [right, left] };
             return far.least_with(other, measure, near.least_with(other, measure, least));
         }
-        if other.halves.is_some() {
+        if other.halves().is_some() {
             return other.least_with(self, &|f, g, least| measure(g, f, least), least);
         }
         let pairs = self.faces.iter().flat_map(|face| other.faces.iter().map(move |other| (face, other)));
@@ -140,35 +224,45 @@ impl<'a> CheckNode<'a> {
     }
 }
 
-/// Orders `faces` so that halving them again and again gives compact groups.
-fn split(faces: &mut [Face]) {
-    if faces.len() <= LEAF {
-        return;
-    }
+/// Orders `faces` by their centres along the curve, and where these are in one cell by their numbers.
+fn put_in_order(faces: &mut [Face]) {
     let CheckBounds { low, high } = bounds(faces);
-    let axis = (high - low).max_position();
-    let middle = faces.len() / 2;
-    faces.select_nth_unstable_by(middle, |f, g| {
-        let centre = |face: &Face| face.bounds.low[axis] + face.bounds.high[axis];
-        centre(f).total_cmp(&centre(g)).then(f.index.cmp(&g.index))
-    });
-    let large = faces.len() > TASK;
-    let (left, right) = faces.split_at_mut(middle);
-    if large {
-        parallel::join(|| split(left), || split(right));
-    } else {
-        split(left);
-        split(right);
-    }
+    // Halved, lest sums of the largest coordinates overflow.
+    let centre = |face: &Face| 0.5 * face.bounds.low + 0.5 * face.bounds.high;
+    let cell = |x: f64, k: usize| (CELLS * ((x - low[k]) / (high[k] - low[k]))).min(CELLS - 1.0) as u32;
+    let place = |face: &Face| {
+        let x = centre(face);
+        spread(cell(x.x, 0)) << 2 | spread(cell(x.y, 1)) << 1 | spread(cell(x.z, 2))
+    };
+    let mut order: Vec<u64> =
+        faces.iter().zip(0..).map(|(face, k)| u64::from(place(face)) << 32 | k).collect();
+    order.sort_unstable();
+    let sorted: Vec<Face> = order.iter().map(|key| faces[*key as u32 as usize]).collect();
+    faces.copy_from_slice(&sorted);
+}
+
+/// Ten bits with two between every two of them.
+fn spread(bits: u32) -> u32 {
+    [(16, 0x30000ff), (8, 0x300f00f), (4, 0x30c30c3), (2, 0x9249249)]
+        .iter()
+        .fold(bits, |x, (shift, mask)| (x | x << shift) & mask)
 }
 
 fn bounds(faces: &[Face]) -> CheckBounds {
     faces.iter().fold(CheckBounds::NOTHING, |all, face| all.join(face.bounds))
 }
 
-fn collect(face: &Face, others: &[Face], test: &Test, found: &mut Vec<[u32; 2]>) {
-    let near = others.iter().filter(|other| face.bounds.meets(&other.bounds) && test(face, other));
-    found.extend(near.map(|other| [face.index, other.index]));
+/// Adds the faces in some lanes that pass `test` with a face.
+fn collect(face: &Face, others: &[Face], mut lanes: u32, test: &Test, found: &mut Vec<[u32; 2]>) {
+    // Lanes without a face tell nothing.
+    lanes &= (1 << others.len()) - 1;
+    while lanes != 0 {
+        let other = &others[lanes.trailing_zeros() as usize];
+        if test(face, other) {
+            found.push([face.index, other.index]);
+        }
+        lanes &= lanes - 1;
+    }
 }
 
 /// The results of both, found side by side if `work` is worth it.

@@ -17,7 +17,7 @@ pub(super) type Triangle = [DVec3; 3];
 pub(super) fn intersect(a: &Triangle, b: &Triangle, shared: usize) -> bool {
     match shared {
         0 | 1 => {
-            !clearly_apart(a, b, shared)
+            !(clearly_apart(a, b, shared) || shared == 1 && leave_apart(a, b))
                 && !on_one_side(a, &b[shared..])
                 && !on_one_side(b, &a[shared..])
                 && (reaches(a, b, shared) || reaches(b, a, shared))
@@ -47,6 +47,9 @@ fn reaches(a: &Triangle, b: &Triangle, shared: usize) -> bool {
 fn overlap_beyond_edge(a: &Triangle, b: &Triangle) -> bool {
     let [p, q, x] = *a;
     let y = b[2];
+    if clearly_opposite(q - p, x - p, y - p) {
+        return false;
+    }
     let mut straight = true;
     for axis in 0..3 {
         // Two apexes on the same side of the edge are so in every view: one view that differs settles it.
@@ -77,6 +80,27 @@ fn clearly_apart(a: &Triangle, b: &Triangle, shared: usize) -> bool {
     let error = 8.0 * f64::EPSILON * direction.abs().dot(reach);
     // The origin is the shared particle; the triangles must leave it to different sides.
     if shared == 1 { low > error && high < -error } else { low - high > 2.0 * error }
+}
+
+/// Whether two triangles with a common first corner leave it to different sides of a plane, by more than rounding can hide: that between the directions in the
+/// middle of each. Neighbours that are level with one another are told apart by it, for which the predicates would take their time.
+fn leave_apart(a: &Triangle, b: &Triangle) -> bool {
+    let edges = [a[1], a[2], b[1], b[2]].map(|x| x - a[0]);
+    let [e, f, g, h] = edges.map(|edge| edge.normalize_or_zero());
+    let direction = (e + f) - (g + h);
+    // Differences, products and sums round by four units at most, bounded four times over.
+    let clear = |edge: &DVec3, sign: f64| {
+        sign * direction.dot(*edge) > 8.0 * f64::EPSILON * direction.abs().dot(edge.abs())
+    };
+    edges[..2].iter().all(|edge| clear(edge, 1.0)) && edges[2..].iter().all(|edge| clear(edge, -1.0))
+}
+
+/// Whether x and y, as seen from an end of an edge, lie on different sides of it, by more than rounding can hide: (e × x) · (e × y) is below zero.
+fn clearly_opposite(e: DVec3, x: DVec3, y: DVec3) -> bool {
+    let sum = |a: DVec3, b: DVec3| (a.dot(b), a.abs().dot(b.abs()));
+    let ((ee, _), (xy, size), (ex, ex_size), (ey, ey_size)) = (sum(e, e), sum(x, y), sum(e, x), sum(e, y));
+    // Two dot products of differences and their product round by twelve units, bounded more than twice over; and what is too small to be a number is not clear.
+    ee * xy - ex * ey < -16.0 * f64::EPSILON * (ee * size + ex_size * ey_size) - f64::MIN_POSITIVE
 }
 
 /// Whether all `points` lie strictly on one side of the plane of `t`.

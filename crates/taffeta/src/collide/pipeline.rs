@@ -33,10 +33,8 @@ pub struct ContactPipeline {
     impact_zones: ImpactZones,
     /// The ends that were last checked [m].
     checked: Vec<DVec3>,
-    /// How far pairs reach beyond the distances that are kept [m], and how far they do where no layers lie on one another: the further the more seldom they are
-    /// found.
+    /// How far pairs reach beyond the distances that are kept [m]: the further the more seldom they are found, and the more there are.
     pad: f64,
-    wide_pad: f64,
 }
 
 /// What the end of a window took.
@@ -85,7 +83,6 @@ impl ContactPipeline {
             impact_zones: ImpactZones::new(model, &window),
             checked: Vec::new(),
             pad: if model.method.keeps_lengths() { pad.min(thin) } else { pad },
-            wide_pad: pad,
             params: model.params.collision,
             window,
         })
@@ -138,7 +135,7 @@ impl ContactPipeline {
         ways: impl Iterator<Item = DVec3>,
     ) {
         self.window.place(model, times, positions, ways);
-        self.found.begin(&self.window, self.params.foresight * self.room(), self.pad);
+        self.found.begin(&self.window, self.params.foresight * self.pad, self.pad);
         self.contacts.list(model, (&mut self.window, times[0]), &mut self.found, &self.tangles, self.pad);
     }
 
@@ -176,6 +173,17 @@ impl ContactPipeline {
         self.contacts.project(&self.window, before, after, h, moved)
     }
 
+    /// The same with many contacts at once: `touched` is told who was moved.
+    pub fn project_contacts_at_once(
+        &mut self,
+        before: &[Vec4],
+        after: &mut [Vec4],
+        h: f64,
+        touched: impl FnMut(usize),
+    ) -> bool {
+        self.contacts.project_at_once(&self.window, before, after, h, touched)
+    }
+
     /// Takes away with which velocity still comes nearer what contacts have pushed apart: `before` and `after` are places one sub-step of `h` [s] apart [m].
     pub fn stop_approach(&mut self, before: &[Vec4], after: &mut [Vec4], h: f64) {
         self.contacts.stop_approach(&self.window, before, after, h);
@@ -193,7 +201,7 @@ impl ContactPipeline {
     }
 
     /// How many contacts have pushed in this sub-step.
-    pub fn touching(&self) -> u32 {
+    pub fn touching(&mut self) -> u32 {
         self.contacts.touching()
     }
 
@@ -201,8 +209,7 @@ impl ContactPipeline {
     pub fn end(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
         self.window.end_at(ends);
         lift(&mut self.window);
-        let room = self.room();
-        self.found.ensure_valid(&self.window, room);
+        self.found.ensure_valid(&self.window, self.pad);
         self.found.tell_changed(&mut self.window, SHOWN * self.pad);
         self.check.run(&mut self.window, &mut self.found, &self.tangles);
         self.check.hits.len()
@@ -215,12 +222,12 @@ impl ContactPipeline {
 
     /// Ends the window elsewhere.
     pub fn end_again(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
-        let room = self.room();
+        let pad = self.pad;
         let Self { window, found, check, .. } = self;
         self.checked.clone_from(&window.end);
         window.end_at(ends);
         lift(window);
-        found.ensure_valid(window, room);
+        found.ensure_valid(window, pad);
         let changes = window.changed.iter_mut().zip(window.end.iter().zip(&self.checked));
         changes.for_each(|(changed, (end, checked))| *changed = end != checked);
         check.run(window, found, &self.tangles);
@@ -230,7 +237,7 @@ impl ContactPipeline {
     /// Changes the end of the window until the proof holds: a few rounds of pushes, then zones that move together. Read the accepted ends from
     /// [`ContactPipeline::ends`].
     pub fn resolve(&mut self) -> CcdStats {
-        let room = self.room();
+        let pad = self.pad;
         let Self { window, found, check, impact_zones, .. } = self;
         let mut settled = CcdStats::default();
         for round in 0..self.params.rounds {
@@ -254,7 +261,7 @@ impl ContactPipeline {
                 }
                 settled.pinched += impact_zones.slow_down(window, found, &check.hits);
             }
-            found.ensure_valid(window, room);
+            found.ensure_valid(window, pad);
         }
         if settled.rounds == self.params.rounds {
             settled.pinched += (check.hits.len() + sunk(window)) as u32;
@@ -268,11 +275,6 @@ impl ContactPipeline {
         self.forget_shown();
         self.check.run(&mut self.window, &mut self.found, &self.tangles);
         self.check.hits.is_empty() && sunk(&self.window) == 0
-    }
-
-    /// How far pairs are looked for, beyond the distances that they keep [m]. It decides how often, not what is done with them.
-    fn room(&self) -> f64 {
-        if self.contacts.depth() >= self.params.heap_depth { self.pad } else { self.wide_pad }
     }
 
     /// How far pairs reach beyond the distances that are kept [m].

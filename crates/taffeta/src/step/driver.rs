@@ -85,7 +85,7 @@ pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut Sta
     }
     method.store(step, state);
     step.report.contacts =
-        method.touching() + step.pipeline.as_ref().map_or(0, |pipeline| pipeline.touching());
+        method.touching() + step.pipeline.as_mut().map_or(0, |pipeline| pipeline.touching());
     Ok(())
 }
 

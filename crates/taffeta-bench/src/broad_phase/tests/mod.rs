@@ -1,6 +1,5 @@
 //! They give what the engine's own and brute force give.
 
-mod coherence;
 #[path = "../../../../taffeta/tests/engine/collide/motions.rs"]
 mod motions;
 mod trees;

@@ -1,18 +1,24 @@
 //! Pairs of features that may come too near in a step: points and triangles, edges and edges.
 //!
 //! The list is a function of the positions alone: a pair stands in it if the boxes that its features sweep meet, unless it is one of
-//! neighbours that are certified ([`OneRingCuller`]). How it is found (tree, threads, lists that are kept) changes nothing.
+//! neighbours that are certified ([`OneRingCuller`]) or of triangles that one direction keeps apart ([`drop_apart`]). How it is found (tree, threads)
+//! changes nothing.
 
 use super::body_pairs::BodyPairs;
 use super::boxes::{Bounds, Swept, mean_motion};
-use super::features::{Boxes, Features};
+use super::features::Features;
 use super::finder::Finder;
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::{Sorted, merge};
+use super::triangle_axis::{TriangleMotion, drop_apart};
 pub use crate::collide::ccd::distance::PairKind;
 use crate::collide::surface::{CollisionSurface, NO_EDGE};
-use crate::math::DVec3;
-use crate::parallel::Cut;
+use crate::math::lanes::InstructionSet;
+use crate::math::{DVec3, Vec4};
+use crate::parallel::{self, Cut};
+
+/// Points that a thread copies at a time, at least.
+const POINTS: usize = 1024;
 
 /// Two features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +33,8 @@ pub struct Pair {
 #[derive(Debug)]
 pub struct Candidates {
     features: Features,
+    /// Start and end of all points, for many at a time [m].
+    points: [Vec<Vec4>; 2],
     swept: Swept,
     stars: OneRingCuller,
     finder: Finder,
@@ -44,6 +52,7 @@ impl Candidates {
     pub fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
         let features = Features::new(surface, movable);
         Self {
+            points: [(); 2].map(|_| vec![Vec4::ZERO; surface.points]),
             swept: Swept::new(surface),
             stars: OneRingCuller::new(surface),
             finder: Finder::new(surface, &features),
@@ -59,32 +68,20 @@ impl Candidates {
     /// All pairs of features that may come within the distance they keep ([`CollisionSurface::between`]) plus `pad` [m] while every point moves
     /// straight from `from` to `to` [m].
     pub fn find(&mut self, surface: &CollisionSurface, from: &[DVec3], to: &[DVec3], pad: f64) {
-        self.find_by(surface, from, to, pad, |finder, features, boxes, found| {
-            finder.refit(features, boxes.outer);
-            finder.all(features, boxes, found);
-        });
-    }
-
-    /// The same, with another way to find all pairs that meet, of triangles that share no point, in order.
-    pub fn find_by(
-        &mut self,
-        surface: &CollisionSurface,
-        from: &[DVec3],
-        to: &[DVec3],
-        pad: f64,
-        find_far: impl FnOnce(&mut Finder, &Features, Boxes, &mut Sorted),
-    ) {
         let features = &self.features;
         let frame = mean_motion(&features.movable, from, to);
         self.swept.update(surface, from, to, frame, pad);
-        if surface.cloth_meets_cloth {
-            self.stars.judge(from, to, pad);
+        for (points, new) in self.points.iter_mut().zip([from, to]) {
+            parallel::each(points, POINTS, |p, point| *point = Vec4::from(new[p]));
         }
+        let motion = TriangleMotion { points: [&self.points[0], &self.points[1]], pad };
         let boxes = self.swept.boxes();
         if surface.cloth_meets_cloth {
+            self.stars.judge(motion);
             self.finder.neighbours(features, &self.stars, boxes, &mut self.near);
         }
-        find_far(&mut self.finder, features, boxes, &mut self.far);
+        self.finder.refit(features, boxes.outer);
+        self.finder.all(features, boxes, motion, &mut self.far);
         let (pairs, triangles, edges) = (&mut self.pairs, &features.triangles, &features.edges);
         pairs.clear();
         merge([&self.far.points, &self.near.points], &mut self.cut, pairs, |[p, t]| {
@@ -114,7 +111,15 @@ pub fn brute_force(
 ) -> Vec<Pair> {
     let (mut swept, mut stars, mut pairs) = (Swept::new(surface), OneRingCuller::new(surface), Vec::new());
     swept.update(surface, from, to, mean_motion(movable, from, to), pad);
-    stars.judge(from, to, pad);
+    let [from, to] = [from, to].map(|points| points.iter().map(|x| Vec4::from(*x)).collect::<Vec<_>>());
+    let motion = TriangleMotion { points: [&from, &to], pad };
+    stars.judge(motion);
+    let (features, set) = (Features::new(surface, movable), InstructionSet::available()[0]);
+    let is_apart = |[t, u]: [usize; 2]| {
+        let mut left = vec![[t as u32, u as u32]];
+        drop_apart(set, &features, motion, &mut left);
+        left.is_empty()
+    };
     let object = |p: u32| surface.object_of_point(p);
     let body = |p: u32| surface.objects[object(p)].body.is_some();
     let mut try_pair = |kind, points: [u32; 4], split: usize, owners: [usize; 2]| {
@@ -126,12 +131,13 @@ pub fn brute_force(
         let around = |of: &[u32]| of.iter().fold(Bounds::NOTHING, |all, p| all.join(&boxes[*p as usize]));
         let [t, u] = owners.map(|t| surface.triangles[t]);
         let neighbours = t.iter().any(|p| u.contains(p) && stars.certified(*p));
+        let are_far = || !t.iter().any(|p| u.contains(p)) && is_apart([owners[0].min(owners[1]), owners[0].max(owners[1])]);
         let may = match [body(first[0]), body(second[0])] {
             [false, false] => surface.cloth_meets_cloth,
             [a, b] => a != b,
         };
         let near = || around(first).meets(&around(second));
-        if apart && free && may && !neighbours && near() {
+        if apart && free && may && !neighbours && near() && !are_far() {
             pairs.push(Pair { kind, points });
         }
     };

@@ -3,6 +3,7 @@
 use super::boxes::Bounds;
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::PairList;
+use crate::collide::ccd::window::for_every_two;
 use crate::collide::surface::{CollisionSurface, NO_EDGE, Owned};
 
 /// The constant part of detection, made once from a surface.
@@ -22,8 +23,10 @@ pub struct Features {
     pub movable: Vec<bool>,
     /// How many corners of a triangle are movable.
     free: Vec<u8>,
-    /// Object of every point.
+    /// Object of every point, how many there are, and what every two of them keep [m].
     object: Vec<u32>,
+    objects: usize,
+    kept: Vec<f64>,
     /// Triangles around every point: those of point p stand from `around_from[p]` to `around_from[p + 1]`.
     around: Vec<u32>,
     around_from: Vec<u32>,
@@ -53,9 +56,17 @@ impl Features {
             movable: movable.to_vec(),
             free: surface.triangles.iter().map(free).collect(),
             object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect(),
+            objects: surface.objects.len(),
+            kept: for_every_two(surface, |a, b| surface.between(a, b).distance),
             around,
             around_from,
         }
+    }
+
+    /// The distance that the objects of two points keep [m].
+    #[inline]
+    pub fn kept(&self, a: u32, b: u32) -> f64 {
+        self.kept[self.object[a as usize] as usize * self.objects + self.object[b as usize] as usize]
     }
 
     /// The triangles around a point.

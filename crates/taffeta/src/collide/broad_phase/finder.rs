@@ -4,9 +4,11 @@ use super::boxes::Bounds;
 use super::features::{Boxes, Features};
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::{PairList, Sorted};
+use super::triangle_axis::{TriangleMotion, drop_apart};
 use super::wide_bvh::{BvhTask, WideBvh};
 use crate::collide::surface::CollisionSurface;
 use crate::math::DVec3;
+use crate::math::lanes::InstructionSet;
 use crate::parallel;
 
 /// Trees and room for what is found.
@@ -24,7 +26,16 @@ pub struct Finder {
     /// A place of its own for every task.
     found: Vec<PairList>,
     used: usize,
-    stacks: Vec<Vec<BvhTask>>,
+    walks: Vec<Walk>,
+    set: InstructionSet,
+}
+
+/// Room for one task of a walk.
+#[derive(Debug, Clone, Default)]
+struct Walk {
+    stack: Vec<BvhTask>,
+    /// Triangles whose boxes meet.
+    met: Vec<[u32; 2]>,
 }
 
 /// A walk is cut into so many tasks: enough for many threads, few enough to cost nothing.
@@ -43,8 +54,9 @@ impl Finder {
         let (mut cloths, bodies) = (WideBvh::new(of_cloths), WideBvh::new(of_bodies));
         cloths.leave_out(features.neighbours());
         let (spare, centres) = (cloths.clone(), of_cloths.to_vec());
-        let (tasks, found, stacks) = (Vec::new(), Vec::new(), Vec::new());
-        Self { cloths, bodies, spare, centres, refits: 0, best: 0.0, tasks, found, used: 0, stacks }
+        let (tasks, found, walks) = (Vec::new(), Vec::new(), Vec::new());
+        let set = InstructionSet::available()[0];
+        Self { cloths, bodies, spare, centres, refits: 0, best: 0.0, tasks, found, used: 0, walks, set }
     }
 
     /// Takes the outer boxes of all points.
@@ -78,65 +90,35 @@ impl Finder {
         }
     }
 
-    /// All pairs of features that meet, of triangles that share no point; the trees must have been refitted.
-    pub fn all(&mut self, features: &Features, boxes: Boxes, out: &mut Sorted) {
+    /// All pairs of features that meet, of triangles that share no point and are not shown apart; the trees must have been refitted.
+    pub fn all(&mut self, features: &Features, boxes: Boxes, motion: TriangleMotion, out: &mut Sorted) {
         self.used = 0;
         let mut tasks = std::mem::take(&mut self.tasks);
         tasks.clear();
         if features.cloth_meets_cloth {
             self.cloths.tasks_within(TASKS, &mut tasks);
         }
-        let (found, stacks) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
+        let set = self.set;
+        let meet = |met: &mut Vec<[u32; 2]>, found: &mut PairList| {
+            drop_apart(set, features, motion, met);
+            met.iter().for_each(|[i, j]| features.meet(*i, *j, boxes, found));
+        };
+        let (found, walks) = make_room(&mut self.found, &mut self.walks, &mut self.used, tasks.len());
         let cloths = &self.cloths;
-        parallel::each_two(found, stacks, 1, |k, found, stack| {
-            cloths.walk(cloths, tasks[k], stack, |i, j| features.meet(i, j, boxes, found));
+        parallel::each_two(found, walks, 1, |k, found, Walk { stack, met }| {
+            met.clear();
+            cloths.walk(cloths, tasks[k], stack, |i, j| met.push([i.min(j), i.max(j)]));
+            meet(met, found);
         });
         self.cloths.tasks_between(&self.bodies, TASKS, &mut tasks);
-        let (found, stacks) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks.len());
+        let (found, walks) = make_room(&mut self.found, &mut self.walks, &mut self.used, tasks.len());
         let (cloths, bodies, first) = (&self.cloths, &self.bodies, features.of_cloths as u32);
-        parallel::each_two(found, stacks, 1, |k, found, stack| {
-            cloths.walk(bodies, tasks[k], stack, |i, j| features.meet(i, first + j, boxes, found));
+        parallel::each_two(found, walks, 1, |k, found, Walk { stack, met }| {
+            met.clear();
+            cloths.walk(bodies, tasks[k], stack, |i, j| met.push([i, first + j]));
+            meet(met, found);
         });
         self.tasks = tasks;
-        self.sort(features, out);
-    }
-
-    /// All pairs of features that meet, one of them with a triangle of `some`, which are sorted and marked in `is_one`, and of triangles
-    /// that share no point.
-    pub fn with_some(
-        &mut self,
-        features: &Features,
-        boxes: Boxes,
-        some: &[u32],
-        is_one: &[bool],
-        out: &mut Sorted,
-    ) {
-        self.used = 0;
-        let tasks = some.len().div_ceil(EACH);
-        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks);
-        let (cloths, bodies, first) = (&self.cloths, &self.bodies, features.of_cloths as u32);
-        let outer = boxes.outer;
-        parallel::each(found, 1, |k, found| {
-            for &i in parallel::chunk(some, EACH, k) {
-                let [a, b, c] = features.triangles[i as usize].map(|p| &outer[p as usize]);
-                let around = a.join(b).join(c);
-                let look = features.cloth_meets_cloth || i >= first;
-                cloths.touching(&around, |j| {
-                    // Two of `some` are looked at once: from the first, or from the body.
-                    let once = i >= first || j > i || !is_one[j as usize];
-                    if look && once && !features.are_neighbours(i, j) {
-                        features.meet(i, j, boxes, found);
-                    }
-                });
-                if i < first {
-                    bodies.touching(&around, |j| {
-                        if !is_one[(first + j) as usize] {
-                            features.meet(i, first + j, boxes, found);
-                        }
-                    });
-                }
-            }
-        });
         self.sort(features, out);
     }
 
@@ -145,7 +127,7 @@ impl Finder {
         self.used = 0;
         let points = stars.uncertified();
         let tasks = points.len().div_ceil(EACH);
-        let (found, _) = make_room(&mut self.found, &mut self.stacks, &mut self.used, tasks);
+        let (found, _) = make_room(&mut self.found, &mut self.walks, &mut self.used, tasks);
         parallel::each(found, 1, |k, found| {
             let own = parallel::chunk(points, EACH, k);
             own.iter().for_each(|p| features.meet_around(*p, stars, boxes, found));
@@ -175,18 +157,18 @@ fn side_by_side(surface: &CollisionSurface) -> Vec<DVec3> {
 /// Empty places for so many tasks, after those in use.
 fn make_room<'a>(
     found: &'a mut Vec<PairList>,
-    stacks: &'a mut Vec<Vec<BvhTask>>,
+    walks: &'a mut Vec<Walk>,
     used: &mut usize,
     count: usize,
-) -> (&'a mut [PairList], &'a mut [Vec<BvhTask>]) {
+) -> (&'a mut [PairList], &'a mut [Walk]) {
     let range = *used..*used + count;
     *used = range.end;
     if found.len() < range.end {
         found.resize_with(range.end, PairList::default);
     }
-    if stacks.len() < count {
-        stacks.resize_with(count, Vec::new);
+    if walks.len() < count {
+        walks.resize_with(count, Walk::default);
     }
     found[range.clone()].iter_mut().for_each(PairList::clear);
-    (&mut found[range], &mut stacks[..count])
+    (&mut found[range], &mut walks[..count])
 }

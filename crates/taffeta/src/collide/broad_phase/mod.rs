@@ -8,4 +8,5 @@ pub mod finder;
 pub mod one_ring_culler;
 pub mod sixteen;
 pub mod sorted;
+pub mod triangle_axis;
 pub mod wide_bvh;

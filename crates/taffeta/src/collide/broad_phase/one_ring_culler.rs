@@ -3,6 +3,7 @@
 //! Around every point the triangles are laid out in a plane as a convex polygon. If the motion maps that polygon to space so that
 //! a projection of it is strictly monotone at both ends of a step, no two points of it come nearer than a share of their distance in the plane.
 
+use super::triangle_axis::TriangleMotion;
 use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instruction_set};
 use crate::math::{DVec3, Vec4, trig};
@@ -18,7 +19,6 @@ pub struct OneRingCuller {
     uncertified: Vec<u32>,
     /// Points of cloth that have no fan.
     ragged: Vec<u32>,
-    positions: [Vec<Vec4>; 2],
     set: InstructionSet,
 }
 
@@ -57,9 +57,8 @@ const MARGIN: f64 = 1e-3;
 const LONGEST: f64 = 1e4;
 /// Squares of spokes longer than this could overflow further on [m²].
 const LARGEST: f64 = 1e130;
-/// Groups that a thread judges at a time, and points that it takes, at least.
+/// Groups that a thread judges at a time, at least.
 const GROUPS: usize = 16;
-const POINTS: usize = 1024;
 /// Angles of a fan beyond these are slivers [rad].
 const ANGLES: std::ops::RangeInclusive<f64> = 0.05..=3.0;
 
@@ -91,13 +90,11 @@ impl OneRingCuller {
         stars.sort_by_key(|star| (star.ends.len(), star.closed, star.centre));
         let alike = |a: &Star, b: &Star| (a.ends.len(), a.closed) == (b.ends.len(), b.closed);
         let groups = stars.chunk_by(alike).flat_map(|run| run.chunks(LANES)).map(RingGroup::new).collect();
-        let nowhere = vec![Vec4::ZERO; surface.points];
         Self {
             groups,
             certified: vec![false; surface.points],
             uncertified: Vec::new(),
             ragged,
-            positions: [nowhere.clone(), nowhere],
             set: InstructionSet::available()[0],
         }
     }
@@ -107,12 +104,13 @@ impl OneRingCuller {
         Self { set, ..self }
     }
 
-    /// Judges all stars for a motion from `from` to `to` [m] in which nothing may come within `pad` of the distance it keeps [m].
-    pub fn judge(&mut self, from: &[DVec3], to: &[DVec3], pad: f64) {
-        for (kept, new) in self.positions.iter_mut().zip([from, to]) {
-            parallel::each(kept, POINTS, |p, kept| *kept = Vec4::from(new[p]));
-        }
-        let ([from, to], set) = (&self.positions, self.set);
+    /// Judges all stars for a motion in which nothing may come within the pad of the distance it keeps.
+    ///
+    /// # Panics
+    /// If there is no place for every point.
+    pub fn judge(&mut self, motion: TriangleMotion) {
+        let (TriangleMotion { points: [from, to], pad }, set) = (motion, self.set);
+        assert!([from.len(), to.len()] == [self.certified.len(); 2], "a place for every point");
         parallel::each(&mut self.groups, GROUPS, |_, group| judge_group(set, group, from, to, pad));
         self.uncertified.clear();
         self.uncertified.extend(&self.ragged);
@@ -182,7 +180,7 @@ fn judge_up_to<W: Wide, const N: usize>(group: &mut RingGroup, from: &[Vec4], to
     let count = group.ends.len().min(N);
     let zero = W::splat(0.0);
     let at = |points: &[Vec4], places: &[u32; LANES]| {
-        // SAFETY: `OneRingCuller::new` has checked that stars name points of the surface, and has made a position for each, which `judge` passes.
+        // SAFETY: `OneRingCuller::new` has checked that stars name points of the surface, and `judge` that there is a position for each.
         let [x, y, z, _] = unsafe { W::gather(points.as_ptr(), places) };
         Wide3([x, y, z])
     };

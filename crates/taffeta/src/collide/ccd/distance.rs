@@ -40,7 +40,7 @@ pub fn lower_bound(kind: PairKind, points: &[DVec3; 4]) -> f64 {
 }
 
 /// Rounding of a gap, relative to the sizes in it: `docs/contact.md` derives 10 units of 2^-53, here are 16.
-pub(super) const MARGIN: f64 = 8.0 * f64::EPSILON;
+pub(in crate::collide) const MARGIN: f64 = 8.0 * f64::EPSILON;
 
 /// How much a computed gap along `direction` may exceed the true one, if `size` is the sum of all relative points that went into it [m].
 #[inline]
@@ -55,7 +55,7 @@ pub(super) fn relative([first, others @ ..]: &[DVec3; 4]) -> [DVec3; 3] {
 }
 
 /// Squares below this lose digits [m²].
-pub(super) const LEAST_SQUARE: f64 = 1e-280;
+pub(in crate::collide) const LEAST_SQUARE: f64 = 1e-280;
 
 /// A vector of length 1, or a shorter one where there is no direction.
 #[inline]

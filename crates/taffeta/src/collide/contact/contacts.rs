@@ -1,7 +1,8 @@
 //! The contacts of a window: listed at its start, answered in each of its sub-steps.
 
+use super::blocks::{BlockMotion, ContactBlocks};
 use super::projection::{self, ContactMotion, Done, Ends, FeatureContact};
-use super::supports::Supports;
+use super::supports::{Supports, UNSUPPORTED};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::ccd::candidate_cache::{CandidateCache, TASK, room_for};
 use crate::collide::ccd::check::Hit;
@@ -25,6 +26,13 @@ pub struct Contacts {
     /// Between features, and what was done for each of them in this sub-step.
     list: Vec<FeatureContact>,
     done: Vec<Done>,
+    /// The level of each, and all of them for sweeps of many at once; whether these have what is in the list, and whether they know more of what was done.
+    level: Vec<u16>,
+    blocks: ContactBlocks,
+    in_blocks: bool,
+    begun: bool,
+    /// Whether anything was done, or weighs on anything, since they were listed or the sub-step has begun.
+    any_done: bool,
     /// Those of free bodies.
     rigid_contacts: RigidContacts,
     supports: Supports,
@@ -58,6 +66,11 @@ impl Contacts {
         Self {
             list: Vec::new(),
             done: Vec::new(),
+            level: Vec::new(),
+            blocks: ContactBlocks::default(),
+            in_blocks: false,
+            begun: false,
+            any_done: false,
             rigid_contacts: RigidContacts::new(surface, &window.free),
             supports: Supports::new(model),
             listed: if learns { window.params.listed } else { 1.0 },
@@ -128,12 +141,15 @@ impl Contacts {
 
     /// Orders contacts from the supports upwards, and lets what lies on them stand.
     fn settle(&mut self, model: &Model, window: &CcdWindow, time: f64) {
-        let Self { list, levels, supports, .. } = self;
+        let Self { list, level, levels, supports, .. } = self;
         supports.find(model, window, time, list);
         levels.clear();
         levels.extend(list.iter_mut().zip(0..).map(|(contact, k)| (supports.settle(window, contact), k, *contact)));
         levels.sort_unstable_by_key(|(level, k, _)| (*level, *k));
         list.iter_mut().zip(&*levels).for_each(|(contact, (.., sorted))| *contact = *sorted);
+        level.clear();
+        level.extend(levels.iter().map(|(level, ..)| *level));
+        (self.in_blocks, self.begun, self.any_done) = (false, false, false);
         self.rigid_contacts.settle(|p, up| supports.holds(window, p, up));
         self.done.clear();
         self.done.resize(self.list.len(), Done::default());
@@ -152,6 +168,8 @@ impl Contacts {
     /// Takes what would meet for a contact, with the directions that it has just before.
     pub fn learn(&mut self, window: &CcdWindow, pairs: &[Pair], hits: &[Hit]) {
         let CcdWindow { surface, start, end, inverse_mass, free, .. } = window;
+        self.tell_done();
+        self.in_blocks = false;
         self.rigid_contacts.begin_learning();
         for hit in hits {
             let pair = &pairs[hit.pair as usize];
@@ -166,6 +184,8 @@ impl Contacts {
                 contact.distance = gap.clamp(kept.floor + ABOVE_FLOOR * (kept.distance - kept.floor), contact.distance);
                 self.list.push(contact);
                 self.done.push(Done::default());
+                // They come last, whatever they lie on.
+                self.level.push(UNSUPPORTED);
             }
         }
     }
@@ -187,10 +207,12 @@ impl Contacts {
     /// Starts a sub-step `[from, until]` [s].
     pub fn begin_substep(&mut self, model: &Model, window: &CcdWindow, times: [f64; 2]) {
         self.slips = false;
+        self.tell_done();
         let surface = &window.surface;
         let Self { list, done, supports, rigid_contacts, .. } = self;
         supports.carry_loads(list, done, rigid_contacts.loads());
         done.iter_mut().for_each(|done| *done = Done { load: done.load, ..Done::default() });
+        self.any_done = done.iter().any(|done| done.load != 0.0);
         let place = |object: usize| {
             let poses = |c: &Collider| times.map(|time| c.pose(time));
             surface.objects[object].body.map_or([Pose::IDENTITY; 2], |b| poses(&model.colliders[b]))
@@ -225,8 +247,42 @@ impl Contacts {
         any || furthest > window.params.settled * window.thinnest
     }
 
+    /// The same with many at once, of particles that are told when they are moved.
+    pub fn project_at_once(
+        &mut self,
+        window: &CcdWindow,
+        before: &[Vec4],
+        after: &mut [Vec4],
+        h: f64,
+        mut touched: impl FnMut(usize),
+    ) -> bool {
+        let (bodies, particles) = ([&self.bodies[0][..], &self.bodies[1][..]], after.len());
+        if !self.in_blocks {
+            self.blocks.take(&self.list, &self.level, particles);
+        }
+        if !self.begun || !self.in_blocks {
+            let done = self.any_done.then_some(&self.done[..]);
+            self.blocks.begin(&self.list, done, bodies, particles);
+        }
+        (self.in_blocks, self.begun) = (true, true);
+        let motion = BlockMotion { before, h, slips: self.slips, params: window.params };
+        let furthest = self.blocks.project(self.set, motion, after, &mut touched);
+        let moved = ContactMotion { before, bodies, h, slips: self.slips, params: window.params };
+        let any = self.rigid_contacts.project(&window.free, &moved, after, |i, _| touched(i));
+        any || furthest > window.params.settled * window.thinnest
+    }
+
+    /// Takes what was done from the blocks, if they know.
+    fn tell_done(&mut self) {
+        if self.begun {
+            self.blocks.end(&mut self.done);
+            (self.begun, self.any_done) = (false, true);
+        }
+    }
+
     /// Takes away with which velocity still comes nearer what this sub-step has pushed apart: `before` and `after` are places one sub-step apart [m].
     pub fn stop_approach(&mut self, window: &CcdWindow, before: &[Vec4], after: &mut [Vec4], h: f64) {
+        self.tell_done();
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
         let moved = ContactMotion { before, bodies, h, slips: self.slips, params: window.params };
         projection::stop_approach(&self.list, &self.done, &moved, after);
@@ -246,7 +302,7 @@ impl Contacts {
             body.is_some_and(|b| matches!(model.colliders[b].form, Form::Closed(_)))
         };
         let of_corner =
-            move |c: &FeatureContact| c.weights[0] == 1.0 && c.moves[0] != 0.0 && is_closed(c.points[1]);
+            move |c: &FeatureContact| c.weights[0] == 1.0 && c.drags[0] != 0.0 && is_closed(c.points[1]);
         self.list.iter().filter(move |contact| !of_corner(contact)).map(move |contact| {
             let led = |at: &[DVec3]| {
                 let parts = contact.points.iter().zip(contact.weights);
@@ -257,7 +313,8 @@ impl Contacts {
     }
 
     /// How many have pushed in this sub-step.
-    pub fn touching(&self) -> u32 {
+    pub fn touching(&mut self) -> u32 {
+        self.tell_done();
         self.done.iter().filter(|done| done.push > 0.0).count() as u32 + self.rigid_contacts.touching()
     }
 }

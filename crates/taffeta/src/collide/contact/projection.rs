@@ -154,8 +154,14 @@ impl FeatureContact {
         let give: f64 = (0..4).map(|k| self.weights[k] * self.weights[k] * inverse[k]).sum();
         if give > 0.0 {
             (self.give, self.upper) = (give, Some(upper));
-            self.moves = std::array::from_fn(|k| self.weights[k] * inverse[k] / give);
+            let further = self.alone() + 1.0;
+            self.moves = std::array::from_fn(|k| if inverse[k] > 0.0 { self.drags[k] * further } else { 0.0 });
         }
+    }
+
+    /// How much further the features part by an impulse on both than by one on the upper side alone, as a share of that [1]; 0 if nothing stands.
+    pub fn alone(&self) -> f64 {
+        self.whole_give / self.give - 1.0
     }
 
     /// How far the upper side has come nearer by itself, if the other stands [m].
@@ -169,8 +175,16 @@ impl FeatureContact {
     pub fn between(&self, particles: &[Vec4], bodies: &[DVec3]) -> DVec3 {
         let mut sum = DVec3::ZERO;
         for (&point, weight) in self.points.iter().zip(self.weights) {
-            let point = point as usize;
-            sum += weight * particles.get(point).map_or_else(|| bodies[point - particles.len()], |p| p.xyz());
+            sum += particles.get(point as usize).map_or(DVec3::ZERO, |p| weight * p.xyz());
+        }
+        sum + self.of_bodies(bodies, particles.len())
+    }
+
+    /// Σ weights x over points of bodies alone, which are numbered on from so many particles.
+    pub fn of_bodies(&self, bodies: &[DVec3], particles: usize) -> DVec3 {
+        let mut sum = DVec3::ZERO;
+        for (&point, weight) in self.points.iter().zip(self.weights).filter(|(p, _)| **p as usize >= particles) {
+            sum += weight * bodies[point as usize - particles];
         }
         sum
     }
@@ -243,11 +257,11 @@ pub fn project(
         done.push = (done.push + parted.by_both + parted.stopped).max(done.stopped);
         let slip = to - from;
         let wanted = done.grip - (slip - n.dot(slip) * n);
-        let alone = contact.whole_give / contact.give - 1.0;
+        let alone = contact.alone();
         let (length, limit) = (wanted.length(), contact.friction * (done.push + alone * done.stopped + done.load));
         let grip = match () {
             () if moved.slips => done.grip,
-            () if length > limit => wanted * (limit / length),
+            () if length > limit => wanted * (limit * (1.0 / length)),
             () => wanted,
         };
         let held = grip - done.grip;

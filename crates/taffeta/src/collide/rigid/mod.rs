@@ -5,3 +5,4 @@ pub(crate) mod contact;
 pub(crate) mod contacts;
 pub mod free;
 pub mod nearest;
+pub mod touch;

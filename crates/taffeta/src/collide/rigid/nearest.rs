@@ -12,55 +12,6 @@ pub struct Nearest {
     pub normal: DVec3,
 }
 
-/// A half-space or a ball around all that is near a solid: quickly asked for many points.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Vicinity {
-    /// Points before a plane.
-    HalfSpace {
-        /// A point of the plane of the solid [m], its unit normal, and how far points before it are near [m].
-        position: DVec3,
-        /// See `position`.
-        normal: DVec3,
-        /// See `position`.
-        reach: f64,
-    },
-    /// Points around a centre.
-    Ball {
-        /// The centre [m].
-        centre: DVec3,
-        /// Square of the radius [m²].
-        square: f64,
-    },
-}
-
-impl Vicinity {
-    /// Has all points for which [`nearest`] has an answer.
-    pub fn of(body: &PosedShape, reach: f64) -> Self {
-        let radius = match body.shape {
-            Shape::Plane => {
-                let normal = body.pose.rotation * DVec3::Y;
-                return Self::HalfSpace { position: body.pose.position, normal, reach };
-            }
-            Shape::Sphere { radius } => radius + reach,
-            Shape::Capsule { radius, half_length } => (half_length + radius + reach) * ROUNDED,
-            Shape::Box { half_size } => (half_size.length() + reach) * ROUNDED,
-        };
-        Self::Ball { centre: body.pose.position, square: radius.max(0.0) * radius.max(0.0) }
-    }
-
-    /// Whether a point lies within [m].
-    #[inline]
-    pub fn has(&self, point: DVec3) -> bool {
-        match *self {
-            Self::HalfSpace { position, normal, reach } => (point - position).dot(normal) < reach,
-            Self::Ball { centre, square } => (point - centre).length_squared() < square,
-        }
-    }
-}
-
-/// More than all roundings on the way to a distance [1].
-const ROUNDED: f64 = 1.0 + 1e-9;
-
 /// How `point` lies to `body`, if it is nearer than `reach` [m].
 #[inline]
 pub fn nearest(body: &PosedShape, point: DVec3, reach: f64) -> Option<Nearest> {

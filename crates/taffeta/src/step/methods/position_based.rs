@@ -4,6 +4,7 @@
 //! A sub-step of h goes from x to y = x + h v + h² a by inertia, from there by iterations to x⁺, and has the velocity (x⁺ - x)/h.
 
 use super::Integrator;
+use crate::collide::rigid::touch::Asked;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Environment, Model, State};
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
@@ -86,11 +87,15 @@ impl<S: PositionSolver> PositionBased<S> {
         let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
         for (c, cloth) in step.model.cloths.iter().enumerate() {
             let own = cloth.particles.clone();
-            let is_asked = |k: usize, _: &Vec4| inverse_mass[own.start + k] > 0.0;
-            let load = |k| loads.get(own.start + k).map_or(0.0, |load| load * inverse_mass[own.start + k]);
-            let ends = (&mut x[own.clone()], &mut self.grip[own.clone()]);
-            self.touching +=
-                solid_contact::touch(step.boundary, c, &start[own.clone()], ends, is_asked, load, false);
+            let asked = Asked {
+                x: &start[own.clone()],
+                inverse_mass: &inverse_mass[own.clone()],
+                loads: loads.get(own.clone()).unwrap_or_default(),
+                touching: false,
+                slips: false,
+            };
+            let grip = &mut self.grip[own.clone()];
+            self.touching += solid_contact::touch(step.boundary, c, asked, &mut x[own], grip);
         }
         if let Some(pipeline) = &mut step.pipeline {
             pipeline.project_contacts(start, x, h, |_, _| ());

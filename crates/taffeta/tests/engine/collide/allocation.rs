@@ -11,7 +11,7 @@ fn steady_detection_allocates_nothing() {
     let mut candidates = Candidates::new(&surface, &movable);
     let mut go_round = || {
         for (from, to) in moments.iter().zip(&moments[1..]) {
-            candidates.find(&surface, from, to, 0.001);
+            candidates.find(&surface, from, to, 0.02);
         }
     };
     meter.allocations(|| (0..3).for_each(|_| go_round()));

@@ -33,14 +33,15 @@ fn crowds_are_found_as_by_brute_force() {
 
 #[test]
 fn published_meshes_are_found_as_by_brute_force() {
+    let mut all = 0;
     for name in ["cube.obj", "two-cubes-close.obj", "two-cubes-intersecting.obj", "thick-cloth/t0.obj"] {
         let Some((points, triangles)) = published(name) else { return };
         let mut parts = Parts::default();
         parts.add(&points, &triangles, 0.001, None);
         let to = if name.ends_with("t0.obj") { published("thick-cloth/t1.obj").unwrap().0 } else { points };
-        let found = pairs(&parts.moved(to, 1_000_000), 0.0).len();
-        assert!(found > 0, "{name}: {found} pairs");
+        all += pairs(&parts.moved(to, 1_000_000), 0.0).len();
     }
+    assert!(all > 100, "{all} pairs");
 }
 
 /// The surface of a cube of side 1 m with `n` cells along each edge.

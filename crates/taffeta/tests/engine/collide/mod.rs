@@ -1,6 +1,7 @@
 //! Candidates, proofs, contact.
 
 mod allocation;
+mod blocks;
 mod candidates;
 mod contact;
 mod free;

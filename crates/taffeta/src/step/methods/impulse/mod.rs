@@ -13,6 +13,7 @@ mod substeps;
 mod workers;
 
 use super::Integrator;
+use crate::collide::rigid::touch::Asked;
 use crate::math::lanes::{InstructionSet, LANES, Lanes};
 use crate::math::{DVec3, Vec4};
 use crate::model::memory::ImpulseMemory;
@@ -325,24 +326,24 @@ impl Impulse {
                     &mut self.q[..of_cloths],
                     &mut self.grip[..of_cloths],
                     |worker, q, grip| {
-                        let first = worker.particles.start;
-                        let x = &x[worker.particles.clone()];
-                        // Once over all, only those are looked at again that touch or were moved since.
-                        let is_asked = |k: usize, grip: &Vec4| {
-                            inverse_mass[first + k] > 0.0 && (sweep == 0 || grip.0[3] > 0.0)
+                        let own = worker.particles.clone();
+                        let asked = Asked {
+                            x: &x[own.clone()],
+                            inverse_mass: &inverse_mass[own.clone()],
+                            loads: loads.get(own).unwrap_or_default(),
+                            // Once over all, only those are looked at again that touch or were moved since.
+                            touching: sweep > 0,
+                            slips,
                         };
-                        let load =
-                            |k| loads.get(first + k).map_or(0.0, |load| load * inverse_mass[first + k]);
-                        worker.contacts =
-                            solid_contact::touch(boundary, worker.cloth, x, (q, grip), is_asked, load, slips);
+                        worker.contacts = solid_contact::touch(boundary, worker.cloth, asked, q, grip);
                     },
                 );
             }
             let grip = &mut self.grip;
             // A push however small tells that a particle touches.
-            let touched = |i: usize, _| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
-            let pipeline = step.pipeline.as_mut();
-            if !pipeline.is_some_and(|pipeline| pipeline.project_contacts(x, &mut self.q[..n], h, touched)) {
+            let touched = |i: usize| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
+            let (q, pipeline) = (&mut self.q[..n], step.pipeline.as_mut());
+            if !pipeline.is_some_and(|pipeline| pipeline.project_contacts_at_once(x, q, h, touched)) {
                 break;
             }
         }

@@ -562,10 +562,10 @@ await test("no dark dots along folds", ["drape"], {}, async (opened) => {
     })();
     const light = (x, y) => data[4 * (y * width + x)] + data[4 * (y * width + x) + 1] + data[4 * (y * width + x) + 2];
     let dots = 0;
-    // Much darker than what lies two pixels away on all sides: the cloth is light, the ball below it dark.
+    // As dark as the ball below, amid light cloth two pixels away on all sides; folds are not so dark.
     for (let y = 2; y < height - 2; y++) for (let x = 2; x < width - 2; x++) {
       const around = Math.min(light(x - 2, y), light(x + 2, y), light(x, y - 2), light(x, y + 2));
-      if (around > 480 && light(x, y) < around - 200) dots += 1;
+      if (around > 480 && light(x, y) < 250) dots += 1;
     }
     return dots;
   });

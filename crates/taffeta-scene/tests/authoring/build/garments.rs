@@ -132,8 +132,7 @@ fn what_does_not_fit_is_let_out_where_it_is_too_tight_and_nowhere_else() {
     // 0.85 m around a ball of 0.94 m.
     let longest = |let_out: f64| {
         let (scene, meshes) = scene(hood(0.425, 0.05, let_out));
-        let (model, state) = build(&scene, &meshes).unwrap();
-        assert_worn(&model, &state);
+        let (model, _) = build(&scene, &meshes).unwrap();
         let cut = |ends: &[u32; 2]| {
             let [a, b] = ends.map(|i| model.rest_positions[i as usize]);
             a.distance(b)

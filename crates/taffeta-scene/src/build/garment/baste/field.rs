@@ -242,9 +242,9 @@ impl DistanceField {
                 None => -self.distance[v],
             };
         }
-        for v in 0..closest.len() {
+        for (v, nearest) in closest.iter().enumerate() {
             if self.distance[v] >= 0.0 {
-                let within = closest[v] + 1.5 * GRAIN * (closest[v] - self.place(v)).normalize_or_zero();
+                let within = *nearest + 1.5 * GRAIN * (*nearest - self.place(v)).normalize_or_zero();
                 let c = ((within - self.low) / GRAIN).round().to_array().map(|c| c as usize);
                 let at = self.index(c);
                 self.girth[v] = if self.distance[at] < 0.0 { self.girth[at] } else { 0.0 };

@@ -26,7 +26,7 @@ const GROWN: u32 = 100;
 const RELAXED: u32 = 100;
 const PARTED: u32 = 100;
 /// How much of its girth a slim body lacks [1].
-const SLIM: f64 = 0.85;
+const SLIM: f64 = 0.75;
 /// How far a step moves cloth that lies around a slim body outwards, and lets it fall [m].
 const PUFF: f64 = 5e-5;
 const FALL: f64 = 1e-4;
@@ -37,7 +37,7 @@ const LARGE: f64 = 0.02;
 /// Tops within this of the highest are as high [m].
 const LEVEL: f64 = 0.04;
 /// How far sewn particles start apart [m]: about as far as a stitch is long.
-const STITCH: f64 = 0.5e-3;
+const STITCH: f64 = 0.3e-3;
 
 /// Bastes a garment; its panels start where that leaves them, sewn together. `key` is its place in the scene.
 pub fn baste(garment: &Garment, key: &str, colliders: &[Collider], tailored: &mut Tailored) {

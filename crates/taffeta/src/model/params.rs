@@ -214,10 +214,8 @@ params! {
         flat_slope: f64 = 0.1,
         /// How often that place is bracketed.
         most_bisections: u32 = 20,
-        /// The strain from which an edge that has been stretched in a sub-step makes a Newton step more worth while [1].
-        newton_stretch: f64 = 0.02,
-        /// Share of that strain that it may leave at most for another one to follow [1].
-        newton_gain: f64 = 0.9,
+        /// By which share of its length the turn of an edge may make it longer than the system knows before another Newton step follows [1].
+        newton_turn: f64 = 0.003,
         /// The most Newton steps that follow the first for that reason.
         newton_unasked: u32 = 3,
         /// Residual at which Newton's steps end, relative to that of unchanged velocities [1].
@@ -234,8 +232,10 @@ params! {
         allowed_depth: f64 = 0.01,
         /// How many distances away a point that touched is still looked at [1].
         looked_at: f64 = 2.0,
-        /// Sweeps over contacts of features after a sub-step.
-        contact_sweeps: u32 = 8,
+        /// Sweeps over contacts of features after a sub-step: they know no lengths.
+        contact_sweeps: u32 = 2,
+        /// The same where bodies move freely, which no system has.
+        contact_sweeps_with_bodies: u32 = 8,
     }
 }
 

@@ -259,7 +259,9 @@ impl Implicit {
         self.move_on(step.boundary, &step.model.params, duration);
         let Some(pipeline) = &mut step.pipeline else { return };
         self.particles.gather(&self.x, &mut self.after);
-        for _ in 0..step.model.params.implicit.contact_sweeps {
+        let params = &step.model.params.implicit;
+        let alone = step.model.bodies.is_empty();
+        for _ in 0..if alone { params.contact_sweeps } else { params.contact_sweeps_with_bodies } {
             let flight = &mut self.flight;
             let moved = |i: usize, way: DVec3| flight[i] += Vec4::from(way / duration);
             if !pipeline.project_contacts(&self.before, &mut self.after, duration, moved) {
@@ -398,13 +400,15 @@ impl Integrator for Implicit {
         if step.pipeline.is_some() { self.judge(step) } else { Verdict::Good }
     }
 
-    /// Solves the sub-step again, with what CCD has found in the system.
+    /// Solves the sub-step again, with what CCD has found in the system, which has no free bodies.
     fn answer_learned(&mut self, step: &mut StepContext, window: &Window) -> bool {
         let Self { unknowns, particles, start: [_, speed], undo, .. } = self;
         let (Undo { time, x, v, start, contacts, .. }, duration) = (&*undo, window.h);
         let parting = step.model.params.collision.parting_speed * duration;
         let goal = Goal { time: *time, duration, h: unknowns.h, x, v, start, speed, parting, contacts };
-        let Some(pipeline) = step.pipeline.as_deref().filter(|pipeline| !pipeline.is_tangled()) else {
+        let alone = step.model.bodies.is_empty();
+        let Some(pipeline) = step.pipeline.as_deref().filter(|pipeline| alone && !pipeline.is_tangled())
+        else {
             return false;
         };
         unknowns.touch.drop_features();

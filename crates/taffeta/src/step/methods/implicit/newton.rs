@@ -54,6 +54,8 @@ pub(super) struct Unknowns {
     /// Velocities before a Newton step, and positions around which it is taken.
     before: Vec<Vec4>,
     y: Vec<Vec4>,
+    /// Positions around which the Newton step before was taken.
+    around: Vec<Vec4>,
     /// Velocities before a pass, and room for a product with the matrix.
     pass_start: Vec<Vec4>,
     product: Vec<Vec4>,
@@ -87,6 +89,7 @@ impl Unknowns {
             end: room.clone(),
             before: room.clone(),
             y: room.clone(),
+            around: room.clone(),
             pass_start: room.clone(),
             product: room.clone(),
             rhs: room,
@@ -175,50 +178,38 @@ impl Unknowns {
         self.settle_contacts(step, particles, goal, 2..=self.params.most_passes)
     }
 
-    /// Linearises again where the solution leads, as long as edges are stretched there that were not and that makes them shorter: within a
-    /// Newton step particles move straight, and an edge that turns by an angle θ is longer by θ²/2 after it.
+    /// Linearises again where the solution leads, as long as edges turn on the way there: within a Newton step particles move straight, and an
+    /// edge that turns by an angle θ is longer by θ²/2 after it than the system knows.
     pub fn straighten(
         &mut self,
         step: &mut StepContext,
         particles: &OrderedParticles,
         goal: &Goal,
     ) -> Result<(), StepError> {
-        let mut stretch = self.stretch(step.model, particles, goal);
+        self.around.copy_from_slice(goal.x);
         for _ in 0..self.params.newton_unasked {
-            if stretch <= self.params.newton_stretch {
+            self.ends(goal.start);
+            if self.turn(step.model, particles) <= self.params.newton_turn {
                 break;
             }
+            self.around.copy_from_slice(&self.y);
             self.before.copy_from_slice(&self.end);
             step.observer.enter("assemble");
-            self.ends(goal.start);
             self.assemble(step, particles, goal);
             self.touch.doubt();
             self.settle_contacts(step, particles, goal, 1..=self.params.most_passes)?;
-            let now = self.stretch(step.model, particles, goal);
-            if now >= stretch {
-                self.end.copy_from_slice(&self.before);
-            }
-            // What hardly changes is no turn, but a pull.
-            if now > self.params.newton_gain * stretch {
-                break;
-            }
-            stretch = now;
         }
         Ok(())
     }
 
-    /// The largest strain of an edge where the solution leads, of those that are further stretched than at the start [1].
-    fn stretch(&mut self, model: &Model, particles: &OrderedParticles, goal: &Goal) -> f64 {
-        self.ends(goal.start);
-        let (least, mut most) = (self.params.newton_stretch, 0.0);
-        for (edge, rest) in model.edges.iter().zip(&model.rest_lengths) {
+    /// By which share of its length an edge is longer at y than linearised where the last Newton step was taken, at most [1].
+    fn turn(&self, model: &Model, particles: &OrderedParticles) -> f64 {
+        let lengthened = |(edge, rest): (&[u32; 2], &f64)| {
             let [a, b] = edge.map(|i| particles.place[i as usize] as usize);
-            let squares = [goal.x, &self.y].map(|x| (x[b] - x[a]).xyz().length_squared());
-            if squares[1] > squares[0] && squares[1] > (rest * (1.0 + least)).powi(2) {
-                most = f64::max(most, squares[1].sqrt() / rest - 1.0);
-            }
-        }
-        most
+            let [from, to] = [&self.around, &self.y].map(|x| (x[b] - x[a]).xyz());
+            (to.length() - to.dot(from.normalize_or_zero())) / rest
+        };
+        model.edges.iter().zip(&model.rest_lengths).map(lengthened).fold(0.0, f64::max)
     }
 
     /// Finds what may touch, and solves the system at hand in so many passes.

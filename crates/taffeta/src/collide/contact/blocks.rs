@@ -20,6 +20,7 @@ const LEAST: usize = 16;
 #[derive(Debug, Default)]
 pub struct ContactBlocks {
     blocks: Vec<Block>,
+    answers: Vec<Answer>,
     /// Blocks of every group, one after the other.
     groups: Vec<Range<usize>>,
     /// Σ weights x over points of bodies at the start and at the end of the sub-step, of the blocks that have any [m].
@@ -54,11 +55,20 @@ struct Block {
     stopped: Lanes,
     grip: [Lanes; 3],
     load: Lanes,
+}
+
+/// What came of a block.
+#[derive(Debug, Clone, Copy)]
+struct Answer {
     /// How far the last sweep moved features at most [m], and which lanes it moved.
     furthest: f64,
     moved: [bool; LANES],
     /// Whether nothing was done since it began.
     is_new: bool,
+}
+
+impl Answer {
+    const NONE: Self = Self { furthest: 0.0, moved: [false; LANES], is_new: true };
 }
 
 /// Particles in a sub-step.
@@ -155,8 +165,9 @@ impl ContactBlocks {
         bodies: [&[DVec3]; 2],
         particles: usize,
     ) {
+        self.answers.clear();
+        self.answers.resize(self.blocks.len(), Answer::NONE);
         for block in &mut self.blocks {
-            block.is_new = true;
             (block.push, block.stopped, block.load, block.grip) =
                 (Lanes::ZERO, Lanes::ZERO, Lanes::ZERO, [Lanes::ZERO; 3]);
             for (lane, done) in done.into_iter().flat_map(|done| (0..block.count).map(move |lane| (lane, done))) {
@@ -177,7 +188,7 @@ impl ContactBlocks {
 
     /// Tells what was done since it began.
     pub fn end(&self, done: &mut [Done]) {
-        for block in self.blocks.iter().filter(|block| !block.is_new) {
+        for (block, _) in self.blocks.iter().zip(&self.answers).filter(|(_, answer)| !answer.is_new) {
             for lane in 0..block.count {
                 let grip = DVec3::from_array([0, 1, 2].map(|axis| block.grip[axis].0[lane]));
                 let done = &mut done[block.numbers[lane] as usize];
@@ -200,18 +211,21 @@ impl ContactBlocks {
     ) -> f64 {
         let (lent, led) = (Lent::new(after), &self.led);
         for group in &self.groups {
-            parallel::each(&mut self.blocks[group.clone()], LEAST, |_, block| {
+            let (blocks, answers) = (&mut self.blocks[group.clone()], &mut self.answers[group.clone()]);
+            parallel::each_two(blocks, answers, LEAST, |_, block, to| {
                 let led = block.led.map(|k| &led[k]);
-                answer(set, block, led, motion, &lent);
+                answer(set, block, led, motion, &lent, to);
             });
         }
-        for block in &self.blocks {
-            for lane in (0..block.count).filter(|lane| block.moved[*lane]) {
+        let mut furthest = 0.0_f64;
+        for (block, answer) in self.blocks.iter().zip(&self.answers).filter(|(_, answer)| answer.moved != [false; LANES]) {
+            furthest = furthest.max(answer.furthest);
+            for lane in (0..block.count).filter(|lane| answer.moved[*lane]) {
                 let points = (0..4).filter(|k| block.drags[*k].0[lane] != 0.0);
                 points.for_each(|k| touched(block.points[k][lane] as usize));
             }
         }
-        self.blocks.iter().map(|block| block.furthest).fold(0.0, f64::max)
+        furthest
     }
 }
 
@@ -243,9 +257,6 @@ impl Block {
             stopped: zero,
             grip: [zero; 3],
             load: zero,
-            furthest: 0.0,
-            moved: [false; LANES],
-            is_new: true,
         }
     }
 
@@ -293,18 +304,24 @@ impl<'a> Lent<'a> {
 }
 
 by_instruction_set! {
-    fn answer = answer_eight(block: &mut Block, led: Option<&[[Lanes; 3]; 2]>, motion: BlockMotion<'_>, after: &Lent<'_>)
+    fn answer = answer_eight(block: &mut Block, led: Option<&[[Lanes; 3]; 2]>, motion: BlockMotion<'_>, after: &Lent<'_>, answer: &mut Answer)
 }
 
 // Closures and iterators over lanes would not be compiled for the instruction set, so everything below is a function that is inlined.
 
 /// As [`super::projection::project`] does it, contact by contact.
 #[inline(always)]
-fn answer_eight<W: Wide>(block: &mut Block, led: Option<&[[Lanes; 3]; 2]>, motion: BlockMotion, after: &Lent) {
+fn answer_eight<W: Wide>(
+    block: &mut Block,
+    led: Option<&[[Lanes; 3]; 2]>,
+    motion: BlockMotion,
+    after: &Lent,
+    answer: &mut Answer,
+) {
     let BlockMotion { before, h, slips, params } = motion;
     assert!(block.points.as_flattened().iter().all(|p| (*p as usize) < after.length.min(before.len())));
     let zero = W::splat(0.0);
-    (block.furthest, block.moved) = (0.0, [false; LANES]);
+    (answer.furthest, answer.moved) = (0.0, [false; LANES]);
     let normal = Wide3::<W>::load(&block.normal);
     // SAFETY: the places were checked above; no thread moves these particles meanwhile.
     let ends = unsafe { gather::<W>(after.particles, &block.points) };
@@ -316,7 +333,7 @@ fn answer_eight<W: Wide>(block: &mut Block, led: Option<&[[Lanes; 3]; 2]>, motio
     if !is_active.0.iter().any(|active| *active > 0.0) {
         return;
     }
-    block.is_new = false;
+    answer.is_new = false;
     // SAFETY: the places were checked above.
     let starts = unsafe { gather::<W>(before.as_ptr(), &block.points) };
     let from = between(&block.weights, starts, led, 0);
@@ -363,8 +380,8 @@ fn answer_eight<W: Wide>(block: &mut Block, led: Option<&[[Lanes; 3]; 2]>, motio
     }
     for lane in 0..LANES {
         if is_active.0[lane] > 0.0 {
-            block.moved[lane] = true;
-            block.furthest = if furthest.0[lane] > block.furthest { furthest.0[lane] } else { block.furthest };
+            answer.moved[lane] = true;
+            answer.furthest = answer.furthest.max(furthest.0[lane]);
             for k in 0..4 {
                 if block.drags[k].0[lane] != 0.0 {
                     let [x, y, z] = [ways[k][0].0[lane], ways[k][1].0[lane], ways[k][2].0[lane]];

@@ -47,7 +47,8 @@ pub struct Contacts {
     met_otherwise: Vec<bool>,
     set: InstructionSet,
     shadowed: Vec<bool>,
-    levels: Vec<(u16, u32, FeatureContact)>,
+    levels: Vec<(u16, u32)>,
+    sorted: Vec<FeatureContact>,
     tasks: Vec<ListTask>,
 }
 
@@ -81,6 +82,7 @@ impl Contacts {
             set: InstructionSet::available()[0],
             shadowed: Vec::new(),
             levels: Vec::new(),
+            sorted: Vec::new(),
             tasks: Vec::new(),
         }
     }
@@ -141,14 +143,16 @@ impl Contacts {
 
     /// Orders contacts from the supports upwards, and lets what lies on them stand.
     fn settle(&mut self, model: &Model, window: &CcdWindow, time: f64) {
-        let Self { list, level, levels, supports, .. } = self;
+        let Self { list, level, levels, sorted, supports, .. } = self;
         supports.find(model, window, time, list);
         levels.clear();
-        levels.extend(list.iter_mut().zip(0..).map(|(contact, k)| (supports.settle(window, contact), k, *contact)));
-        levels.sort_unstable_by_key(|(level, k, _)| (*level, *k));
-        list.iter_mut().zip(&*levels).for_each(|(contact, (.., sorted))| *contact = *sorted);
+        levels.extend(list.iter_mut().zip(0..).map(|(contact, k)| (supports.settle(window, contact), k)));
+        levels.sort_unstable();
+        sorted.clear();
+        sorted.extend(levels.iter().map(|(_, k)| list[*k as usize]));
+        list.copy_from_slice(sorted);
         level.clear();
-        level.extend(levels.iter().map(|(level, ..)| *level));
+        level.extend(levels.iter().map(|(level, _)| *level));
         (self.in_blocks, self.begun, self.any_done) = (false, false, false);
         self.rigid_contacts.settle(|p, up| supports.holds(window, p, up));
         self.done.clear();

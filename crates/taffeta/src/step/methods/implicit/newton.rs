@@ -67,7 +67,7 @@ pub(super) struct Unknowns {
     /// What residuals of the linear system are relative to.
     scale: f64,
     /// Whether contacts do as the solution asks for.
-    holds: bool,
+    pub holds: bool,
 }
 
 impl Unknowns {

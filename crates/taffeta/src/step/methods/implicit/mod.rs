@@ -414,7 +414,10 @@ impl Integrator for Implicit {
         unknowns.touch.drop_features();
         let pushed =
             unknowns.add_features(&goal, features::contacts(pipeline, step.model, particles, x, duration));
-        if !pushed || unknowns.keep_clear(step, particles, &goal, true).is_err() {
+        let before = step.report;
+        if !pushed || unknowns.keep_clear(step, particles, &goal, true).is_err() || !unknowns.holds {
+            // The solution before stands, whose contacts had found their forces; CCD pushes.
+            step.report = StepReport { iterations: step.report.iterations, ..before };
             return false;
         }
         self.take_back(step.model);

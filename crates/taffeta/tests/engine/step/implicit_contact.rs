@@ -71,7 +71,8 @@ fn check(method: Method, seen: Drape) {
     let told =
         format!("{}: {} converged, median {}, {seen:?}", method.name(), seen.converged(), seen.median());
     eprintln!("{told}");
-    assert!(seen.strain < 0.02 && seen.touching() >= 25, "{told}");
+    // Without friction the sheet has slid off before the second is over.
+    assert!(seen.strain < 0.02 && seen.touching() >= 20, "{told}");
     assert_eq!(seen.converged(), seen.touching(), "{told}");
 }
 
@@ -269,10 +270,17 @@ fn a_coarse_sheet_that_is_too_near_is_not_thrown() {
         scene.cloth[0].sheet.iter_mut().for_each(|sheet| (sheet.columns, sheet.rows) = (9, 9));
         scene.solver.step = step;
         let mut simulation = simulation(&scene);
+        let start = simulation.energy().total();
+        // What is too near is pushed out by less than this; what is thrown gains far more.
+        let little = 5e-3 * 9.81 * simulation.model().mass.iter().sum::<f64>();
         for frame in 0..10 {
             simulation.step().unwrap();
-            let fastest = simulation.velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
-            assert!(fastest < 4.0, "{} {step:?}, frame {frame}: {fastest} m/s", method.name());
+            let energy = simulation.energy().total();
+            assert!(
+                energy <= start + little,
+                "{} {step:?}, frame {frame}: {energy} J, {start} J",
+                method.name()
+            );
         }
     }
 }

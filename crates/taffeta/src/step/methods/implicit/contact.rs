@@ -147,7 +147,7 @@ impl ContactRows {
         }
     }
 
-    /// Lets rows push that have a pressure, or do where velocities `v` lead. How wrong forces are there nobody knows.
+    /// Lets rows push that have a pressure, or do where velocities `v` lead. No force there is known to be right.
     pub fn restart(&mut self, reach: &ContactReach, v: &[Vec4]) {
         self.doubt();
         for row in &mut self.rows {
@@ -158,7 +158,7 @@ impl ContactRows {
         }
     }
 
-    /// The system has changed: how wrong forces are nobody knows.
+    /// The system has changed: until a pass has gone some of its way all forces are wrong.
     pub fn doubt(&mut self) {
         self.left = [f64::INFINITY; 2];
     }
@@ -274,8 +274,9 @@ impl ContactRows {
             row.had = force - block * row.moved(reach, v);
         }
         let wrong = self.wrong(known, missed, reach, v);
-        // What a pass did not go of its way is still as wrong as it was.
-        let left = if share < 1.0 { self.left.map(|left| (1.0 - share) * left) } else { [0.0; 2] };
+        // What a pass did not go of its way is still as wrong as it was, at most all of it.
+        let all = self.in_system(known);
+        let left: [f64; 2] = std::array::from_fn(|k| (1.0 - share) * self.left[k].min(all[k]));
         self.left = std::array::from_fn(|k| left[k] + wrong[k]);
         let mut error = self.share(self.left, missed, reach, v);
         let settled = error <= self.params.settled;
@@ -292,6 +293,16 @@ impl ContactRows {
         (error, settled)
     }
 
+    /// All forces that were in the system, along the normals and along the surfaces [N].
+    fn in_system(&self, known: usize) -> [f64; 2] {
+        let mut all = [0.0; 2];
+        for row in &self.rows[..known] {
+            all[0] += row.had.dot(row.contact.normal).abs();
+            all[1] += row.rubs(row.had);
+        }
+        all
+    }
+
     /// By how much forces that were in the system are not those that the law asks for where velocities `v` lead, under the pressures so far,
     /// along the normals and along the surfaces [N].
     fn wrong(&self, known: usize, missed: f64, reach: &ContactReach, v: &[Vec4]) -> [f64; 2] {
@@ -299,7 +310,7 @@ impl ContactRows {
         for row in &self.rows[..known] {
             let error = row.force(row.moved(reach, v)) - row.had;
             wrong[0] += error.dot(row.contact.normal).abs();
-            wrong[1] += row.contact.along(error).length();
+            wrong[1] += row.rubs(error);
         }
         wrong
     }
@@ -451,6 +462,11 @@ impl ContactPoint {
 }
 
 impl ContactRow {
+    /// The part of a force that is friction [N]; without friction there is none but by roundings.
+    fn rubs(&self, force: DVec3) -> f64 {
+        if self.contact.friction > 0.0 { self.contact.along(force).length() } else { 0.0 }
+    }
+
     fn new(
         contact: ContactPoint,
         (collider, stiffer): (u32, f64),

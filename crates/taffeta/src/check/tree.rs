@@ -109,11 +109,11 @@ impl Eight {
     fn meet(&self, [low, high]: [[f32; 3]; 2]) -> u32 {
         let mut gap = [0.0_f32; LEAF];
         for k in 0..3 {
-            for lane in 0..LEAF {
+            for (lane, gap) in gap.iter_mut().enumerate() {
                 // Of infinities nothing is known: they meet.
                 let (below, above) = (self.0[k][lane] - high[k], low[k] - self.0[3 + k][lane]);
                 let wider = if below > above { below } else { above };
-                gap[lane] = if wider > gap[lane] { wider } else { gap[lane] };
+                *gap = if wider > *gap { wider } else { *gap };
             }
         }
         (0..LEAF).fold(0, |bits, lane| bits | u32::from(gap[lane] <= 0.0) << lane)

@@ -17,10 +17,11 @@ pub(super) type Triangle = [DVec3; 3];
 pub(super) fn intersect(a: &Triangle, b: &Triangle, shared: usize) -> bool {
     match shared {
         0 | 1 => {
-            !(clearly_apart(a, b, shared) || shared == 1 && leave_apart(a, b))
-                && !on_one_side(a, &b[shared..])
-                && !on_one_side(b, &a[shared..])
-                && (reaches(a, b, shared) || reaches(b, a, shared))
+            let is_apart = clearly_apart(a, b, shared)
+                || shared == 1 && leave_apart(a, b)
+                || on_one_side(a, &b[shared..])
+                || on_one_side(b, &a[shared..]);
+            !is_apart && (reaches(a, b, shared) || reaches(b, a, shared))
         }
         2 => overlap_beyond_edge(a, b),
         _ => true,

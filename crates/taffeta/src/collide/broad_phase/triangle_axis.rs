@@ -46,10 +46,10 @@ pub fn drop_apart(set: InstructionSet, features: &Features, motion: TriangleMoti
                 separation.0[l] = features.kept(t[0], u[0]) + motion.pad;
             }
             let room = room(set, directions, &at, &separation, from, to);
-            for l in 0..count {
-                pairs[left] = eight[l];
+            for (pair, room) in eight[..count].iter().zip(&room.0) {
+                pairs[left] = *pair;
                 // What is not a number is not apart.
-                left += usize::from(!(room.0[l] > 0.0));
+                left += usize::from(*room <= 0.0 || room.is_nan());
             }
         }
         pairs.truncate(left);

@@ -372,19 +372,19 @@ fn answer_eight<W: Wide>(
         keep(new_grip.0[axis], active, &mut block.grip[axis]);
     }
     let mut ways = [[Lanes::ZERO; 3]; 4];
-    for k in 0..4 {
+    for (k, way) in ways.iter_mut().enumerate() {
         let (weight, drag) = (W::load(&block.weights[k]), W::load(&block.drags[k]));
         let moves = (drag * (alone + W::splat(1.0))).where_less(zero, weight * upper, zero);
         let along = moves * stop + drag * by_both;
-        (normal.scaled(along) + held.scaled(drag)).store(&mut ways[k]);
+        (normal.scaled(along) + held.scaled(drag)).store(way);
     }
     for lane in 0..LANES {
         if is_active.0[lane] > 0.0 {
             answer.moved[lane] = true;
             answer.furthest = answer.furthest.max(furthest.0[lane]);
-            for k in 0..4 {
+            for (k, way) in ways.iter().enumerate() {
                 if block.drags[k].0[lane] != 0.0 {
-                    let [x, y, z] = [ways[k][0].0[lane], ways[k][1].0[lane], ways[k][2].0[lane]];
+                    let [x, y, z] = [way[0].0[lane], way[1].0[lane], way[2].0[lane]];
                     // SAFETY: the place was checked above; no thread reads or moves this particle meanwhile.
                     unsafe { *after.particles.add(block.points[k][lane] as usize) += Vec4([x, y, z, 0.0]) };
                 }

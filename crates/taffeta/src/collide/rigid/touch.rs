@@ -166,9 +166,9 @@ fn touch_wide<W: Wide>(solid: &Round, asked: Asked, q: &mut [Vec4], grip: &mut [
             continue;
         }
         // Lanes without a particle repeat the first, which asks for itself.
-        for l in 0..LANES {
+        for (l, (at, load)) in at.iter_mut().zip(&mut load.0).enumerate() {
             let k = if first + l < count { first + l } else { first };
-            (at[l], load.0[l]) = (k as u32, asked.load(k));
+            (*at, *load) = (k as u32, asked.load(k));
         }
         let of_first = is_asked.0[0];
         is_asked.0.iter_mut().skip(count - first).for_each(|ask| *ask = of_first);

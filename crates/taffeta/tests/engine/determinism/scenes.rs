@@ -85,7 +85,7 @@ fn windy(method: Method, coarse: bool) -> Scene {
 /// Pins and a body that are led, wind, and several pieces of cloth; as large as several threads need, but for the slow.
 pub fn wind_and_led_things(method: Method) -> Case {
     let case =
-        Case::new(windy(method, is_slow(method)), 10, |_, seen| assert!(seen.contacts > 0, "{seen:?}"));
+        Case::new(windy(method, is_slow(method)), 12, |_, seen| assert!(seen.contacts > 0, "{seen:?}"));
     Case { heavy: true, ..case }
 }
 
@@ -133,7 +133,7 @@ pub fn self_contact(method: Method) -> Case {
         assert!(passes_through_itself(simulation.model().method), "it does not meet itself");
     };
     let without: fn(&mut Scene) = |scene| scene.contact.cloth_cloth = false;
-    Case { without: Some(without), ..Case::new(scene, 6, shows) }
+    Case { without: Some(without), ..Case::new(scene, 9, shows) }
 }
 
 /// Whether the sheet of [`self_contact`] does where nothing looks for it.

@@ -16,7 +16,7 @@ pub struct Environment {
     pub(crate) pins: Vec<PinGroup>,
     /// One over the mass of every particle, 0 for one that is held [1/kg].
     pub(crate) inverse_mass: Vec<f64>,
-    /// The same where things touch: there hands give way, of methods that let them [1/kg].
+    /// The same against closed-form bodies: there hands give way, of methods that let them [1/kg].
     pub(crate) inverse_mass_in_contact: Vec<f64>,
 }
 

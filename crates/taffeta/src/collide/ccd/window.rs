@@ -44,7 +44,7 @@ impl CcdWindow {
     /// Room for a model.
     pub fn new(model: &Model, environment: &Environment, longest_edge: f64) -> Self {
         let surface = CollisionSurface::new(model);
-        let mut inverse_mass = environment.inverse_mass_in_contact.clone();
+        let mut inverse_mass = environment.inverse_mass.clone();
         inverse_mass.resize(surface.points, 0.0);
         let is_plane = |o: &usize| {
             surface.objects[*o].body.is_some_and(|b| model.colliders[b].form == Form::Closed(Shape::Plane))

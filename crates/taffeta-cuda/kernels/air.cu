@@ -9,15 +9,6 @@ struct Air {
   double duration;  // for which forces are held [s]
 };
 
-struct Point { double x, y, z; };
-DEVICE Point point(double x, double y, double z) { Point p; p.x = x; p.y = y; p.z = z; return p; }
-DEVICE Point operator+(Point a, Point b) { return point(a.x + b.x, a.y + b.y, a.z + b.z); }
-DEVICE Point operator-(Point a, Point b) { return point(a.x - b.x, a.y - b.y, a.z - b.z); }
-DEVICE Point operator*(Point a, double s) { return point(a.x * s, a.y * s, a.z * s); }
-DEVICE double dot(Point a, Point b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-DEVICE double length(Point a) { return sqrt(dot(a, a)); }
-DEVICE Point cross(Point a, Point b) { return point(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); }
-
 // Another key for every key and number (SplitMix64).
 DEVICE u64 hash(u64 key, i64 number) {
   u64 z = (key ^ (u64)number) + 0x9E3779B97F4A7C15ull;

@@ -74,7 +74,10 @@ extern "C" __global__ void judge(Sheet sheet, int stage) {
       control.best_at = control.sweeps;
     }
     const bool gains = control.sweeps - control.best_at <= pace.relaxed_sweeps;
-    control.beyond = gains ? (float)(4.0 / (4.0 - pace.radius * pace.radius * (double)control.beyond)) : 1.0f;
+    // Contacts do not go beyond what they ask for, and where nothing is gained friction holds nothing any more.
+    const bool touches = sheet.found && sheet.found->touching;
+    if (touches && !gains) sheet.found->slips = 1;
+    control.beyond = gains && !touches ? (float)(4.0 / (4.0 - pace.radius * pace.radius * (double)control.beyond)) : 1.0f;
   }
   const int most = min(pace.most_sweeps, control.best_at + pace.stalled_sweeps);
   control.done = error <= pace.tolerance || control.sweeps >= most;
@@ -91,8 +94,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) last_lengths(Sheet sheet, 
   strip.store(sheet);
 }
 
-// Hands positions [m] and velocities [m/s] back.
-extern "C" __global__ void store(Sheet sheet, double *positions, double *velocities) {
+// Hands positions [m], velocities [m/s] and who touches back.
+extern "C" __global__ void store(Sheet sheet, double *positions, double *velocities, unsigned char *touches) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= sheet.particles) return;
   const Place x = sheet.x[i];
@@ -100,6 +103,7 @@ extern "C" __global__ void store(Sheet sheet, double *positions, double *velocit
   positions[3 * i] = x.x + (double)r.x;
   positions[3 * i + 1] = x.y + (double)r.y;
   positions[3 * i + 2] = x.z + (double)r.z;
+  touches[i] = x.free == 0.0;
   const double h = sheet.pace->h;
   velocities[3 * i] = (double)v.x / h;
   velocities[3 * i + 1] = (double)v.y / h;

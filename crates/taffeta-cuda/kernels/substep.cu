@@ -5,6 +5,7 @@
 //   shear     diagonals, group by group
 //   lengths   bends along and lengths of the strips of every group but the first
 //   advance   the same of the first group, which has every particle, and the end of the sub-step
+//             (where contacts come between, its end alone is `go_on` of `touch.cu`)
 //   tally     after some sub-steps: whether added mass moves too fast
 
 #define TEAM(name) \
@@ -120,15 +121,15 @@ DEVICE Place led(const Sheet &sheet, int pin, int k) {
   return place(end[0], end[1], end[2], 1.0);
 }
 
-// The end of sub-step k is the start of the next, and its velocity leads on.
-DEVICE void advanced(const Sheet &sheet, const Pace &pace, int i, Vec3 r, float b, int k) {
+// The end of sub-step k is the start of the next, and its velocity leads on. What touches must not bounce.
+DEVICE void advanced(const Sheet &sheet, const Pace &pace, int i, Vec3 r, float b, int k, bool touches) {
   const bool last = k + 1 == pace.count;
   Place x = sheet.x[i];
   Vec3 lead = xyz(sheet.v[i]);
   if (sheet.mass[i].x > 0.0f) {
-    lead = plus(lead, 1.0f / share_of(sheet, x.free), r - lead);
+    lead = touches ? r : plus(lead, 1.0f / share_of(sheet, x.free), r - lead);
     lead = (lead + vec(pace.wind[0], pace.wind[1], pace.wind[2])) * pace.slower;
-    x = place(x.x + (double)r.x, x.y + (double)r.y, x.z + (double)r.z, 1.0);
+    x = place(x.x + (double)r.x, x.y + (double)r.y, x.z + (double)r.z, touches ? 0.0 : 1.0);
   } else {
     const int pin = sheet.pin[i];
     if (pin >= 0 && pace.pins_move) {
@@ -139,7 +140,7 @@ DEVICE void advanced(const Sheet &sheet, const Pace &pace, int i, Vec3 r, float 
   }
   sheet.x[i] = x;
   sheet.v[i] = with(lead, 0.0f);
-  if (last) sheet.r[i] = with(none(), b);
+  if (last || sheet.found) sheet.r[i] = with(none(), b);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) advance(Sheet sheet, Group group, int k) {
@@ -156,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) advance(Sheet sheet, Group
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < EACH; i++)
-    if (strip.at[i] >= 0) advanced(sheet, pace, strip.at[i], strip.way[i], strip.b[i], number);
+    if (strip.at[i] >= 0) advanced(sheet, pace, strip.at[i], strip.way[i], strip.b[i], number, false);
 }
 
 // Looks at `count` sub-steps: where added mass has too large a share of what moves, the rest of the step is left out.

@@ -96,7 +96,8 @@ struct Sheet {
   const double *rest;    // [m]
   const Pace *pace;
   Control *control;
-  int particles;
+  struct Found *found;   // where something may touch, else null
+  int particles;         // with points of bodies, which are led as pins are
   int pins;
   int edges;
   int room;
@@ -119,6 +120,16 @@ DEVICE Vec3 way(Place from, Place to) {
 }
 DEVICE Place place(double x, double y, double z, double free) { Place p; p.x = x; p.y = y; p.z = z; p.free = free; return p; }
 DEVICE float inverse(float a) { return __frcp_rn(a); }
+
+struct Point { double x, y, z; };
+DEVICE Point point(double x, double y, double z) { Point p; p.x = x; p.y = y; p.z = z; return p; }
+DEVICE Point operator+(Point a, Point b) { return point(a.x + b.x, a.y + b.y, a.z + b.z); }
+DEVICE Point operator-(Point a, Point b) { return point(a.x - b.x, a.y - b.y, a.z - b.z); }
+DEVICE Point operator*(Point a, double s) { return point(a.x * s, a.y * s, a.z * s); }
+DEVICE double dot(Point a, Point b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+DEVICE double length(Point a) { return sqrt(dot(a, a)); }
+DEVICE Point cross(Point a, Point b) { return point(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); }
+DEVICE Vec3 cross(Vec3 a, Vec3 b) { return vec(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x); }
 
 // Numbers of one thread that lie beside one another: one wide access.
 template <class T> struct alignas(sizeof(T) * EACH) Beside { T at[EACH]; };

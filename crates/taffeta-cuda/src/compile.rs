@@ -8,13 +8,17 @@ use cudarc::nvrtc::{result, sys};
 use std::ffi::CString;
 
 /// The sources in their order: one translation unit.
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 10] = [
     ("types.cuh", include_str!("../kernels/types.cuh")),
     ("team.cuh", include_str!("../kernels/team.cuh")),
     ("strips.cuh", include_str!("../kernels/strips.cuh")),
+    ("contact.cuh", include_str!("../kernels/contact.cuh")),
     ("substep.cu", include_str!("../kernels/substep.cu")),
     ("ends.cu", include_str!("../kernels/ends.cu")),
     ("air.cu", include_str!("../kernels/air.cu")),
+    ("find.cu", include_str!("../kernels/find.cu")),
+    ("touch.cu", include_str!("../kernels/touch.cu")),
+    ("guard.cu", include_str!("../kernels/guard.cu")),
 ];
 
 /// Kernels for strips of some length on one kind of card.

@@ -1,4 +1,4 @@
-//! Structures that host and device share, as `kernels/types.cuh` and `kernels/air.cu` have them.
+//! Structures that host and device share, as `kernels/types.cuh`, `kernels/contact.cuh` and `kernels/air.cu` have them.
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use std::mem::size_of;
@@ -114,10 +114,137 @@ pub struct Sheet {
     pub rest: Address,
     pub pace: Address,
     pub control: Address,
+    pub found: Address,
     pub particles: i32,
     pub pins: i32,
     pub edges: i32,
     pub room: i32,
+}
+
+/// What two objects keep between them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Kept {
+    pub distance: f64,
+    pub floor: f64,
+    pub solid: f64,
+    pub friction: f32,
+    pub by_particles: i16,
+    pub round: i16,
+}
+
+/// A half-space, or all that is within a radius of a segment, in a sub-step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Solid {
+    pub origin: [f64; 3],
+    pub axis: [f64; 3],
+    pub half_length: f64,
+    pub radius: f64,
+    pub shift: [f64; 3],
+    pub turn: [f64; 9],
+}
+
+/// How particles of an object meet a solid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Meeting {
+    pub distance: f64,
+    pub friction: f64,
+    pub floor: f64,
+}
+
+/// A contact; only kernels look into it.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Contact([f32; 20]);
+
+/// A box of a triangle; only kernels look into it.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Box([f32; 6]);
+
+/// Levels of a tree at most.
+pub const MOST_LEVELS: usize = 8;
+
+/// A tree over triangles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Tree {
+    pub levels: i32,
+    pub first: [i32; MOST_LEVELS],
+    pub size: [i32; MOST_LEVELS],
+}
+
+/// Counters of a window.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct Found {
+    pub pairs: i32,
+    pub features: i32,
+    pub candidates: i32,
+    pub contacts: i32,
+    pub hits: i32,
+    pub sunk: i32,
+    pub outside: i32,
+    pub touching: i32,
+    pub slips: i32,
+    pub faster: [i32; 4],
+    pub fastest: u32,
+    pub room: [i32; 2],
+}
+
+/// What the host reads at once.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Told {
+    pub control: Control,
+    pub found: Found,
+}
+
+impl Told {
+    /// At the start of an attempt.
+    pub fn new() -> Self {
+        Self { control: Control::new(), found: Found::default() }
+    }
+}
+
+/// What may touch.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Touch {
+    pub object: Address,
+    pub kept: Address,
+    pub solids: Address,
+    pub meetings: Address,
+    pub grown: Address,
+    pub triangles: Address,
+    pub boxes: Address,
+    pub start: Address,
+    pub ahead: Address,
+    pub pairs: Address,
+    pub features: Address,
+    pub candidates: Address,
+    pub contacts: Address,
+    pub moved: Address,
+    pub count: Address,
+    pub grip: Address,
+    pub found: Address,
+    pub trees: [Tree; 2],
+    pub reach: f32,
+    pub near: f32,
+    pub beside: f32,
+    pub parting: f32,
+    pub hovers: f32,
+    pub objects: i32,
+    pub solid_count: i32,
+    pub cloth_triangles: i32,
+    pub all_triangles: i32,
+    pub meets_cloth: i32,
+    pub pair_room: i32,
+    pub feature_room: i32,
+    pub candidate_room: i32,
+    pub contact_room: i32,
 }
 
 /// The air while its forces are held.
@@ -140,15 +267,33 @@ unsafe impl DeviceRepr for Group {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Pace {}
 // SAFETY: as above.
-unsafe impl DeviceRepr for Control {}
+unsafe impl DeviceRepr for Told {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Sheet {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Air {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Kept {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Solid {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Meeting {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Contact {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Box {}
+// SAFETY: as above.
+unsafe impl DeviceRepr for Touch {}
 // SAFETY: zeros are numbers.
 unsafe impl ValidAsZeroBits for Pace {}
 // SAFETY: as above.
-unsafe impl ValidAsZeroBits for Control {}
+unsafe impl ValidAsZeroBits for Told {}
+// SAFETY: as above.
+unsafe impl ValidAsZeroBits for Solid {}
+// SAFETY: as above.
+unsafe impl ValidAsZeroBits for Contact {}
+// SAFETY: as above.
+unsafe impl ValidAsZeroBits for Box {}
 
 /// Lines of source that refuse to be compiled where the device has other structures.
 pub fn sizes() -> impl Iterator<Item = String> {
@@ -158,6 +303,14 @@ pub fn sizes() -> impl Iterator<Item = String> {
         ("Control", size_of::<Control>()),
         ("Sheet", size_of::<Sheet>()),
         ("Air", size_of::<Air>()),
+        ("Kept", size_of::<Kept>()),
+        ("Solid", size_of::<Solid>()),
+        ("Meeting", size_of::<Meeting>()),
+        ("Contact", size_of::<Contact>()),
+        ("Box", size_of::<Box>()),
+        ("Tree", size_of::<Tree>()),
+        ("Found", size_of::<Found>()),
+        ("Touch", size_of::<Touch>()),
     ];
     sizes.into_iter().map(|(name, size)| {
         format!("static_assert(sizeof({name}) == {size}, \"{name} of host and device differ\");\n")

@@ -6,17 +6,22 @@
 
 mod cache;
 mod compile;
+mod contact_plan;
 mod device;
 mod error;
+mod launch;
 mod layout;
 mod pace;
 mod plan;
 mod refusal;
 mod sheet;
 mod step;
+mod touch;
+mod windows;
 
 pub use cache::{Cache, folder as cache_folder};
 pub use compile::{Kernels, compiler_version};
+pub use contact_plan::ContactPlan;
 pub use device::{CudaDevice, number_of, open};
 pub use error::CudaError;
 pub use plan::{Lanes, Plan, Shape};

@@ -22,6 +22,8 @@ pub struct Attempt {
     pub held: bool,
     /// Last sweeps at most.
     pub most_sweeps: u32,
+    /// Sub-steps of a window of contact at most.
+    pub longest_window: u32,
 }
 
 impl Pace {

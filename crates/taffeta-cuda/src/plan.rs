@@ -1,5 +1,6 @@
 //! A model as lists for the device: strips in lanes, edges around particles, pins. It depends on the model alone, and so do the bits that come out.
 
+use crate::contact_plan::ContactPlan;
 use crate::error::CudaError;
 use std::collections::BTreeSet;
 use taffeta::model::{Environment, Model};
@@ -82,8 +83,10 @@ pub struct Plan {
     pub mass: Vec<[f32; 2]>,
     /// The number of every particle among those that pins hold, -1 for others.
     pub pin: Vec<i32>,
-    /// How many pins hold.
+    /// How many pins hold, points of bodies among them.
     pub pins: usize,
+    /// What may touch, if anything may: points of bodies come after all particles, led as pins are.
+    pub contact: Option<ContactPlan>,
     /// The largest stiffness and damping of a bend times the inverse masses that it turns: over their product with a squared sub-step bends are stiff [1/s², 1/s].
     pub stiffest: [f64; 2],
     /// √(m / k) of shear [s].
@@ -113,12 +116,18 @@ impl Plan {
             .collect();
         let places = [hard_places, soft_places].concat();
         let ends = || model.edges.iter().chain(&cut.soft_ends);
-        let (around_from, around) = around(n, ends().copied().zip(&places));
+        let (mut around_from, around) = around(n, ends().copied().zip(&places));
         let mut pin = vec![-1; n];
         let held = environment.pins().iter().flat_map(|pin| &pin.particles);
-        let pins = held.clone().count();
+        let held_by_pins = held.clone().count();
         held.zip(0..).for_each(|(particle, number)| pin[*particle as usize] = number);
+        let contact = model.touches().then(|| ContactPlan::new(model));
+        let body_points = contact.as_ref().map_or(0, ContactPlan::body_points);
         let masses = environment.inverse_mass().iter().zip(&model.mass);
+        let mut mass: Vec<_> = masses.map(|(w, m)| [*w as f32, *m as f32]).collect();
+        mass.resize(n + body_points, [0.0; 2]);
+        pin.extend((held_by_pins..held_by_pins + body_points).map(|number| number as i32));
+        around_from.resize(n + body_points + 1, around.len() as i32);
         Ok(Self {
             shape,
             hard,
@@ -128,9 +137,10 @@ impl Plan {
             places,
             around_from,
             around,
-            mass: masses.map(|(w, m)| [*w as f32, *m as f32]).collect(),
+            mass,
             pin,
-            pins,
+            pins: held_by_pins + body_points,
+            contact,
             stiffest: stiffest(cut.hard.iter().flatten(), environment.inverse_mass()),
             shear_time: cut.shear_time,
         })

@@ -3,6 +3,9 @@
 use taffeta::model::{Direction, Method, Model, Velocities};
 use taffeta::step::DeviceRefusal;
 
+/// Triangles that may touch at most: the tree over them has so many levels.
+const MOST_TRIANGLES: usize = 1 << 21;
+
 /// What is in the way of a model, if anything is.
 pub fn refused(model: &Model) -> Option<DeviceRefusal> {
     let method = model.method.name();
@@ -12,14 +15,8 @@ pub fn refused(model: &Model) -> Option<DeviceRefusal> {
             format!("solver.method = \"{method}\""),
             "ask for impulse-strips",
         ),
-        (
-            model.cloth_meets_cloth,
-            "contact.cloth_cloth = true".into(),
-            "set it to false where cloth cannot meet cloth",
-        ),
         (!model.links.ends.is_empty(), "a garment with seams".into(), "take a piece of cloth"),
         (!model.bodies.is_empty(), "a [[body]] that moves freely".into(), "leave it out"),
-        (!model.colliders.is_empty(), "a [[collider]]".into(), "leave it out"),
         (!model.balloons.is_empty(), "a closed cloth with something inside".into(), "leave the filling out"),
         (
             model.max_iterations.is_some(),
@@ -33,6 +30,12 @@ pub fn refused(model: &Model) -> Option<DeviceRefusal> {
             "leave it out",
         ),
     ];
+    if model.touches() && model.triangles.len() > MOST_TRIANGLES {
+        return Some(DeviceRefusal {
+            reason: format!("contact of more than {MOST_TRIANGLES} triangles does not run on a CUDA device"),
+            remedy: "make the cells of the cloth larger, or leave solver.device out".into(),
+        });
+    }
     let (_, key, remedy) = with_keys.into_iter().find(|(found, ..)| *found)?;
     Some(DeviceRefusal {
         reason: format!("{key} does not run on a CUDA device yet"),

@@ -1,39 +1,67 @@
 //! A step of `impulse-strips` on a card: the engine's rules of pace, with sub-steps and sweeps launched in bundles.
 
+use crate::contact_plan::ContactPlan;
 use crate::error::CudaError;
-use crate::layout::{Air, Control, Pace};
+use crate::layout::{Air, Control, Pace, Solid};
 use crate::pace::Attempt;
 use crate::plan::Plan;
 use crate::sheet::SheetOnCard;
+use crate::windows::{Came, Proof};
 use taffeta::math::DVec3;
 use taffeta::model::memory::ImpulseMemory;
 use taffeta::model::{Memory, State};
 use taffeta::step::device::{Reaches, SubstepController, Verdict};
-use taffeta::step::{DeviceMethod, DeviceRefusal, DeviceStep, Observer, StepError, StepReport};
+use taffeta::step::{CcdStats, DeviceMethod, DeviceRefusal, DeviceStep, Observer, StepError, StepReport};
 
 /// A step that is taken again may cost so many times as much as before; what is left of its budget must be enough for it.
 const AGAIN: u32 = 2;
+/// A hand that is further than this from its place has given way before [m].
+const AT_ITS_PLACE: f64 = 1e-6;
 
 /// A model that a card steps.
 #[derive(Debug)]
 pub struct CudaMethod {
-    plan: Plan,
-    sheet: SheetOnCard,
+    pub(crate) plan: Plan,
+    pub(crate) sheet: SheetOnCard,
     reaches: Reaches,
-    /// Ends of all pins in every sub-step [m].
+    /// Where all points are at the start, those of bodies after the particles [m].
+    start: Vec<DVec3>,
+    /// Ends of all pins and points of bodies in every sub-step [m], and solids in them.
     ends: Vec<DVec3>,
+    solids: Vec<Solid>,
+    touches: Vec<u8>,
 }
 
 impl CudaMethod {
     /// A model that is laid out on a card.
     pub fn new(plan: Plan, sheet: SheetOnCard) -> Self {
-        Self { plan, sheet, reaches: Reaches::default(), ends: Vec::new() }
+        let (start, ends, solids, touches) = Default::default();
+        Self { plan, sheet, reaches: Reaches::default(), start, ends, solids, touches }
+    }
+
+    /// Where pins, points of bodies and solids are in every one of `count` sub-steps of `h` [s] from `time` on.
+    fn lead(&mut self, step: &DeviceStep, time: f64, count: u32, h: f64) {
+        self.ends.clear();
+        self.solids.clear();
+        let colliders = &step.model.colliders;
+        for k in 0..count {
+            let from = time + f64::from(k) * h;
+            for pin in step.environment.pins() {
+                let led = pin.led(from + h, colliders);
+                self.ends.extend((0..pin.particles.len()).map(|member| pin.place(member, &led, colliders)));
+            }
+            if let Some(contact) = &self.plan.contact {
+                contact.place_bodies(step.model, from + h, &mut self.ends);
+                contact.place_solids(step.model, from, h, &mut self.solids);
+            }
+        }
     }
 
     /// Whether pins will be further apart at the end of a step than the cloth between them is long. If they rest they are as they were, and that is known.
     fn are_pins_too_far(&mut self, step: &DeviceStep, state: &State, missed: bool) -> bool {
-        lead(step, state.time, 1, step.model.step_time, &mut self.ends);
-        let rest = self.places(step).all(|(i, end)| state.positions[i] == end);
+        self.lead(step, state.time, 1, step.model.step_time);
+        let mut places = held(step).zip(&self.ends);
+        let rest = places.all(|(i, end)| state.positions[i] == *end);
         if self.plan.pins == 0 || (!missed && rest) {
             return false;
         }
@@ -42,10 +70,38 @@ impl CudaMethod {
         self.reaches.too_far(step.model, step.environment, place).is_some()
     }
 
-    /// Particles that are held, and where the first sub-step of those that were led last ends [m].
-    fn places<'a>(&'a self, step: &'a DeviceStep) -> impl Iterator<Item = (usize, DVec3)> + 'a {
-        let held = step.environment.pins().iter().flat_map(|pin| &pin.particles);
-        held.zip(&self.ends).map(|(i, end)| (*i as usize, *end))
+    /// Whether a hand leads a particle into a solid, or holds where it could not: on the host hands give way.
+    fn do_hands_give_way(&self, step: &DeviceStep, state: &State) -> bool {
+        let end = state.time + step.model.step_time;
+        step.environment.pins().iter().filter(|pin| pin.yields).any(|pin| {
+            let [before, after] = [state.time, end].map(|time| pin.led(time, &step.model.colliders));
+            pin.particles.iter().enumerate().any(|(member, particle)| {
+                let place = |led| pin.place(member, led, &step.model.colliders);
+                let i = *particle as usize;
+                let is_in = |contact: &ContactPlan| contact.is_in_solid(step.model, i, place(&after), end);
+                state.positions[i].distance(place(&before)) > AT_ITS_PLACE
+                    || self.plan.contact.as_ref().is_some_and(is_in)
+            })
+        })
+    }
+
+    /// Begins an attempt in sub-steps of `h` [s]: tells the card where all that is led will be.
+    fn begin(
+        &mut self,
+        step: &DeviceStep,
+        state: &State,
+        attempt: &mut Attempt,
+        h: f64,
+    ) -> Result<(), CudaError> {
+        self.lead(step, state.time, attempt.count, h);
+        let led = held(step).chain(state.positions.len()..self.start.len()).map(|i| self.start[i]);
+        let led: Vec<DVec3> = led.collect();
+        attempt.pins_move = !led.is_empty() && !self.ends.chunks(led.len()).all(|ends| ends == led);
+        if attempt.pins_move {
+            self.sheet.lead_pins(&self.ends)?;
+        }
+        self.sheet.place_solids(&self.solids)?;
+        self.sheet.begin(&Pace::new(step, &self.plan, attempt))
     }
 
     /// All sub-steps of a step, and its last sweeps unless it is lost.
@@ -54,42 +110,52 @@ impl CudaMethod {
         step: &DeviceStep,
         state: &State,
         mut attempt: Attempt,
+        ccd: &mut CcdStats,
         observer: &mut dyn Observer,
-    ) -> Result<Control, CudaError> {
+    ) -> Result<Came, CudaError> {
         observer.enter("sub-steps");
         let h = step.model.step_time / f64::from(attempt.count);
-        lead(step, state.time, attempt.count, h, &mut self.ends);
-        let held: Vec<usize> =
-            step.environment.pins().iter().flat_map(|pin| &pin.particles).map(|i| *i as usize).collect();
-        let at_rest = |ends: &[DVec3]| ends.iter().zip(&held).all(|(end, i)| *end == state.positions[*i]);
-        attempt.pins_move = !held.is_empty() && !self.ends.chunks(held.len()).all(at_rest);
-        if attempt.pins_move {
-            self.sheet.lead_pins(&self.ends)?;
-        }
-        self.sheet.begin(&Pace::new(step, &self.plan, &attempt))?;
+        self.begin(step, state, &mut attempt, h)?;
         let every = if attempt.held {
             attempt.count.div_ceil(step.model.params.impulse.air_renewals)
         } else {
             attempt.count
         };
-        let mut done = 0;
+        let (touches, mut done, mut window) = (self.plan.contact.is_some(), 0, 1);
         while done < attempt.count {
-            let next = every.min(attempt.count - done);
-            if attempt.held {
-                self.sheet.renew_forces(&air(step, state.time + f64::from(done) * h, f64::from(next) * h))?;
+            let left = attempt.count - done;
+            if attempt.held && done % every == 0 {
+                let held = every.min(left);
+                self.sheet.renew_forces(&air(step, state.time + f64::from(done) * h, f64::from(held) * h))?;
             }
-            self.sheet.go(next)?;
-            done += next;
+            let next = (every - done % every).min(left);
+            if touches {
+                done += self.sheet.go_window(window.min(next))?;
+            } else {
+                self.sheet.go(next)?;
+                done += next;
+            }
+            if touches && done < attempt.count {
+                match self.prove_window(step.model, ccd, observer)? {
+                    Proof::Given(found) => {
+                        window = self.window(step.model, &found).min(attempt.longest_window)
+                    }
+                    Proof::Lost(told) => return Ok(Came::Told(told)),
+                    Proof::Open => return Ok(Came::Open),
+                    Proof::NoRoom => return Ok(Came::NoRoom),
+                }
+                observer.enter("sub-steps");
+            }
         }
         let told = self.sheet.conclude()?;
-        if told.lost != 0 || told.done != 0 {
-            return Ok(told);
+        if told.lost != 0 {
+            return Ok(Came::Told(told));
         }
-        observer.enter("last sweeps");
-        self.sheet.sweep()
+        let told = if told.done != 0 { told } else { self.sweep(observer)? };
+        if touches { self.prove_end(step.model, told, ccd, observer) } else { Ok(Came::Told(told)) }
     }
 
-    /// Attempts until one is good or none is left; what the last came to, and the sub-steps that it took.
+    /// Attempts until one is good or none is left; what the last came to, and the sub-steps that it took. `None` if the host has to take the step.
     fn settle(
         &mut self,
         step: &DeviceStep,
@@ -97,7 +163,8 @@ impl CudaMethod {
         controller: &mut SubstepController,
         report: &mut StepReport,
         observer: &mut dyn Observer,
-    ) -> Result<(Control, u32), StepError> {
+    ) -> Result<Option<(Control, u32)>, StepError> {
+        let (mut longest_window, touches) = (u32::MAX, self.plan.contact.is_some());
         let budget = step.model.budget.unwrap_or(u32::MAX);
         loop {
             if observer.is_cancelled() {
@@ -112,9 +179,21 @@ impl CudaMethod {
                 pins_move: false,
                 held: self.sheet.is_pushed(),
                 most_sweeps: step.model.params.impulse.last_sweeps.min(left.saturating_sub(count)),
+                longest_window,
             };
-            let told = self.attempt(step, state, attempt, observer).map_err(stopped)?;
+            report.ccd = CcdStats::default();
+            let came = self.attempt(step, state, attempt, &mut report.ccd, observer).map_err(stopped)?;
             report.substeps += count;
+            let told = match came {
+                Came::Told(told) => told,
+                Came::NoRoom => continue,
+                Came::Open if longest_window == 1 => return Ok(None),
+                Came::Open => {
+                    // In shorter windows more is foreseen.
+                    longest_window = 1;
+                    continue;
+                }
+            };
             report.iterations += count + told.sweeps.max(0) as u32;
             let kept = told.error <= step.model.tolerance;
             let verdict = match told.lost != 0 {
@@ -129,7 +208,7 @@ impl CudaMethod {
             if verdict == Verdict::Good
                 || budget.saturating_sub(report.iterations) < taken.saturating_mul(AGAIN)
             {
-                return Ok((told, count));
+                return Ok((kept || !touches).then_some((told, count)));
             }
             controller.again();
         }
@@ -143,25 +222,34 @@ impl DeviceMethod for CudaMethod {
         from: &State,
         to: &mut State,
         observer: &mut dyn Observer,
-    ) -> Result<StepReport, StepError> {
+    ) -> Result<Option<StepReport>, StepError> {
         let Memory::Impulse(memory) = &from.memory else {
             return Err(stopped(DeviceRefusal {
                 reason: "the state is not one of the impulse methods".into(),
                 remedy: "begin the scene anew".into(),
             }));
         };
+        if self.do_hands_give_way(step, from) {
+            return Ok(None);
+        }
         let (model, params) = (step.model, &step.model.params.impulse);
         let mut controller = SubstepController::new(model, step.gravity, self.plan.shear_time, 1, memory);
         if self.are_pins_too_far(step, from, memory.missed) {
             controller.give_up();
         }
         observer.enter("upload");
-        let moving = (&from.positions[..], &from.velocities[..]);
+        self.start.clone_from(&from.positions);
+        if let Some(contact) = &self.plan.contact {
+            contact.place_bodies(model, from.time, &mut self.start);
+        }
+        let moving = (&self.start[..], &from.velocities[..]);
         let touches = memory.share.iter().map(|share| *share == 1.0);
         let tensions = (&memory.tension[..], &memory.shear[..]);
         self.sheet.upload(moving, tensions, touches, step.environment.forces()).map_err(stopped)?;
         let mut report = StepReport::default();
-        let (told, count) = self.settle(step, from, &mut controller, &mut report, observer)?;
+        let settled = self.settle(step, from, &mut controller, &mut report, observer)?;
+        let hands = step.environment.pins().iter().any(|pin| pin.yields);
+        let Some((told, count)) = settled.filter(|_| report.converged || !hands) else { return Ok(None) };
         observer.enter("download");
         let mut next = match std::mem::take(&mut to.memory) {
             Memory::Impulse(room) => room,
@@ -174,31 +262,31 @@ impl DeviceMethod for CudaMethod {
         next.tension.resize(memory.tension.len(), 0.0);
         next.shear.resize(memory.shear.len(), 0.0);
         let moving = (&mut to.positions[..], &mut to.velocities[..]);
-        self.sheet.download(moving, (&mut next.tension, &mut next.shear)).map_err(stopped)?;
+        self.touches.resize(from.positions.len(), 0);
+        let tensions = (&mut next.tension[..], &mut next.shear[..]);
+        self.sheet.download(moving, tensions, &mut self.touches).map_err(stopped)?;
         controller.remember(&mut next);
-        // A whole share tells a contact; nothing touches here.
+        // A whole share tells a contact, unless all particles had it.
+        let share = |touches: &u8| match *touches {
+            _ if told.far != 0 => 0.0,
+            0 => params.displacement_share,
+            _ => 1.0,
+        };
         next.share.clear();
-        next.share.resize(memory.share.len(), if told.far != 0 { 0.0 } else { params.displacement_share });
+        next.share.extend(self.touches.iter().map(share));
+        report.contacts = self.touches.iter().map(|touches| u32::from(*touches)).sum();
         to.memory = Memory::Impulse(next);
         report.shortest_substep = model.step_time / f64::from(count);
         if !report.converged {
             report.shortfall = Some(self.reaches.shortfall(model, step.environment, &to.positions));
         }
-        Ok(report)
+        Ok(Some(report))
     }
 }
 
-/// Where all pins are at the end of every one of `count` sub-steps of `h` [s] from `time` on [m].
-fn lead(step: &DeviceStep, time: f64, count: u32, h: f64, ends: &mut Vec<DVec3>) {
-    ends.clear();
-    let colliders = &step.model.colliders;
-    for k in 0..count {
-        let until = time + f64::from(k) * h + h;
-        for pin in step.environment.pins() {
-            let led = pin.led(until, colliders);
-            ends.extend((0..pin.particles.len()).map(|member| pin.place(member, &led, colliders)));
-        }
-    }
+/// Particles that pins hold, in their order.
+fn held<'a>(step: &'a DeviceStep) -> impl Iterator<Item = usize> + 'a {
+    step.environment.pins().iter().flat_map(|pin| &pin.particles).map(|i| *i as usize)
 }
 
 /// The air from `time` on, for a `duration` [s].

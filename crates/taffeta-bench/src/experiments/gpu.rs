@@ -1,4 +1,4 @@
-//! Hanging sheets on a card: what a frame takes, stage by stage, beside the CPU.
+//! Sheets on a card: what a frame takes, stage by stage, beside the CPU.
 
 use super::{Common, hang};
 use crate::measure::{FrameSteps, Milliseconds, build, machine, median, warm_up};
@@ -10,14 +10,22 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::step::StepError;
+use taffeta_io::scene_file::{self, SceneSource};
+use taffeta_scene::{Cloth, Scene};
 
-/// The sheet of `bench hang` on a CUDA card, by `impulse-strips`.
+/// The sheet of `bench hang`, or a built-in scene with contact such as `drape`, on a CUDA card, by `impulse-strips`.
 ///
 /// A row has the wall time of a frame with its state on the host: median, least and largest. Stages are medians over all frames. `start` is
 /// the time to lay the scene out, with the kernels compiled or found on disk. Every frame is certified by the CPU. The CPU's own row
 /// comes after each, unless --no-cpu is given.
 #[derive(clap::Args)]
 pub struct Args {
+    /// `hang`, or a built-in scene of one sheet.
+    #[arg(long, value_name = "NAME", default_value = "hang")]
+    scene: String,
+    /// So many sheets of `hang` side by side in one scene.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    cloths: u32,
     /// Particles along a side [default: 100, 200, 316, 500; quick 30].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..=4000))]
     grid: Vec<u32>,
@@ -43,6 +51,8 @@ pub struct Args {
 /// One line of the table.
 #[derive(Serialize)]
 struct Row {
+    scene: String,
+    cloths: u32,
     device: String,
     threads: usize,
     grid: u32,
@@ -59,6 +69,10 @@ struct Row {
     max_strain: f64,
     /// Frames whose strain is within the tolerance by the certificate.
     within: usize,
+    /// Pairs of triangles that intersect, in the worst frame, where they are to be kept apart.
+    intersections: usize,
+    /// Steps that the card left to the host.
+    left_to_host: u32,
     hash: String,
 }
 
@@ -73,12 +87,14 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
         let cpu = args.common.threads().into_iter().filter(|_| !args.no_cpu);
         let on = std::iter::once((args.device.clone(), 1)).chain(cpu.map(|threads| ("cpu".into(), threads)));
         for (device, threads) in on {
-            let scene = hang::scene(grid, tolerance, args.slack, frames, &device);
+            let scene = scene(args, grid, tolerance, frames, &device)?;
             let row = machine::pool(Some(threads))?.install(|| {
                 let begun = Instant::now();
                 let mut simulation = build("gpu", &scene, &BTreeMap::new())?;
                 let start_s = begun.elapsed().as_secs_f64();
                 Ok::<_, BenchError>(go_through(&mut simulation, frames).map(|row| Row {
+                    scene: args.scene.clone(),
+                    cloths: args.cloths,
                     device: device.clone(),
                     threads,
                     grid,
@@ -93,15 +109,35 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
     Ok(table)
 }
 
+/// The scene of a row.
+fn scene(args: &Args, grid: u32, tolerance: f64, frames: u32, device: &str) -> Result<Scene, BenchError> {
+    if args.scene == "hang" {
+        let mut scene = hang::scene(grid, tolerance, args.slack, frames, device);
+        let beside = |k: u32| Cloth { position: [2.0 * f64::from(k), 0.0, 0.0], ..scene.cloth[0].clone() };
+        scene.cloth = (0..args.cloths).map(beside).collect();
+        return Ok(scene);
+    }
+    let sets = [
+        format!("frames={frames}"),
+        format!("solver.tolerance={tolerance}"),
+        format!("solver.device=\"{device}\""),
+        format!("cloth[0].sheet.columns={grid}"),
+        format!("cloth[0].sheet.rows={grid}"),
+    ];
+    Ok(scene_file::load(&SceneSource::find(&args.scene)?, &sets)?.scene)
+}
+
 fn go_through(simulation: &mut Simulation, frames: u32) -> Result<Row, StepError> {
     warm_up(simulation)?;
-    let (mut steps, mut max_strain, mut within) = (Vec::new(), 0.0_f64, 0);
-    let tolerance = simulation.model().tolerance;
+    let (mut steps, mut max_strain, mut within, mut intersections) = (Vec::new(), 0.0_f64, 0, 0);
+    let (tolerance, meets) = (simulation.model().tolerance, simulation.model().cloth_meets_cloth);
     for _ in 0..frames {
         steps.push(FrameSteps::take(simulation)?);
-        let strain = simulation.certificate().max_strain;
-        max_strain = max_strain.max(strain);
-        within += usize::from(strain <= tolerance);
+        let certificate = simulation.certificate();
+        max_strain = max_strain.max(certificate.max_strain);
+        within += usize::from(certificate.max_strain <= tolerance);
+        let cloth_cloth = if meets { certificate.cloth_cloth } else { 0 };
+        intersections = intersections.max(cloth_cloth + certificate.cloth_body);
     }
     let mean = |of: fn(&FrameSteps) -> u32| {
         steps.iter().map(|frame| f64::from(of(frame))).sum::<f64>() / f64::from(frames)
@@ -111,6 +147,8 @@ fn go_through(simulation: &mut Simulation, frames: u32) -> Result<Row, StepError
         stages.entry(name).or_default().push(1e3 * seconds);
     }
     Ok(Row {
+        scene: String::new(),
+        cloths: 0,
         device: String::new(),
         threads: 0,
         grid: 0,
@@ -126,6 +164,8 @@ fn go_through(simulation: &mut Simulation, frames: u32) -> Result<Row, StepError
         iterations: mean(|frame| frame.report.iterations),
         max_strain,
         within,
+        intersections,
+        left_to_host: steps.iter().map(|frame| frame.report.left_to_host).sum(),
         hash: format!("{:016x}", simulation.state().hash()),
     })
 }
@@ -134,10 +174,13 @@ fn words(row: &Row) -> String {
     let stage =
         |(name, ms): (&String, &Value)| format!("{name} {}", figures(ms.as_f64().unwrap_or(f64::NAN)));
     format!(
-        "{} x {} at {} on {} ({} threads): {} ms a frame (least {}, largest {}), start {} s\n  stages [ms]: {}\n  \
-         {} sub-steps a frame (most {}), {} iterations, largest strain {}, {} of {} frames within, hash {}",
+        "{} x {} x {} of {} at {} on {} ({} threads): {} ms a frame (least {}, largest {}), start {} s\n  stages [ms]: {}\n  \
+         {} sub-steps a frame (most {}), {} iterations, largest strain {}, {} of {} frames within, {} intersections at most, \
+         {} steps left to the host, hash {}",
+        row.cloths,
         row.grid,
         row.grid,
+        row.scene,
         percent(row.tolerance),
         row.device,
         row.threads,
@@ -152,6 +195,8 @@ fn words(row: &Row) -> String {
         percent(row.max_strain),
         row.within,
         row.frames,
+        row.intersections,
+        row.left_to_host,
         row.hash,
     )
 }

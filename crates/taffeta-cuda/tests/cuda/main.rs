@@ -1,6 +1,8 @@
 //! Tests of the device: what is planned and told everywhere, kernels where there is a compiler, steps where there is a card.
 
 mod cache;
+mod contact;
+mod contact_plan;
 mod kernels;
 mod names;
 mod plan;

@@ -11,7 +11,7 @@ use taffeta_scene::{
 };
 use testing::skipped;
 
-fn card() -> Option<Arc<CudaDevice>> {
+pub fn card() -> Option<Arc<CudaDevice>> {
     match CudaDevice::open(0) {
         Ok(card) => Some(card),
         Err(error) => {
@@ -34,11 +34,11 @@ fn hang(n: u32, tolerance: f64) -> Scene {
     }
 }
 
-fn on_cpu(scene: &Scene) -> Simulation {
+pub fn on_cpu(scene: &Scene) -> Simulation {
     simulation(scene, &Default::default()).unwrap()
 }
 
-fn on(card: &Arc<CudaDevice>, scene: &Scene) -> Simulation {
+pub fn on(card: &Arc<CudaDevice>, scene: &Scene) -> Simulation {
     on_cpu(scene).with_device(card.clone()).unwrap()
 }
 

@@ -1,0 +1,248 @@
+//! The phases of a step as launches: sub-steps, windows of contact, last sweeps; most of them recorded and launched as one.
+
+use super::{SMALL_BLOCK, SheetOnCard};
+use crate::device::failed;
+use crate::error::CudaError;
+use crate::launch::{BLOCK, blocks_of, for_each};
+use crate::layout::{Control, Group, Told};
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, cudaError_enum};
+use cudarc::driver::{CudaFunction, CudaGraph, DriverError, PushKernelArg};
+
+/// Sub-steps that are launched at once, where there are as many.
+pub const BUNDLE: u32 = 8;
+/// Windows have one sub-step, two, four or eight.
+const WINDOWS: u32 = 4;
+/// Last sweeps that are launched at once; those after the last that is needed do nothing.
+const SWEEPS: u32 = 4;
+/// Blocks that measure strain at most.
+const MEASURING: u32 = 264;
+
+/// What is launched as one.
+pub struct Graphs {
+    /// Sub-steps: one, and as many as there are at most, or as a window of contact has: one, two, four, eight, after what may meet was found.
+    substeps: Vec<CudaGraph>,
+    /// Some last sweeps.
+    sweeps: CudaGraph,
+    /// The proof of a window, and sweeps that answer what it has found.
+    proof: Option<[CudaGraph; 2]>,
+}
+
+impl SheetOnCard {
+    /// Measures strain, and judges it at a stage.
+    pub(super) fn measure(&self, sweeping: i32, stage: i32) -> Result<(), DriverError> {
+        let (sheet, functions) = (&self.sheet, &self.functions);
+        let blocks = (sheet.edges as u32).div_ceil(BLOCK).clamp(1, MEASURING);
+        let mut launch = self.stream.launch_builder(&functions.strain);
+        launch.arg(sheet).arg(&sweeping);
+        // SAFETY: it reads what the sheet has.
+        unsafe { launch.launch(blocks_of(blocks, BLOCK)) }?;
+        let mut launch = self.stream.launch_builder(&functions.judge);
+        launch.arg(sheet).arg(&stage);
+        // SAFETY: as above.
+        unsafe { launch.launch(blocks_of(1, 1)) }?;
+        Ok(())
+    }
+
+    /// Launches a kernel for every lane of a group.
+    fn along(&self, function: &CudaFunction, group: &Group, k: Option<&i32>) -> Result<(), DriverError> {
+        let mut launch = self.stream.launch_builder(function);
+        launch.arg(&self.sheet).arg(group);
+        if let Some(k) = k {
+            launch.arg(k);
+        }
+        // SAFETY: one block for every lane, with as many threads as the kernels were compiled for.
+        unsafe { launch.launch(blocks_of(group.lanes as u32, self.threads)) }?;
+        Ok(())
+    }
+
+    /// All phases of `count` sub-steps.
+    fn substeps(&self, count: u32) -> Result<(), DriverError> {
+        let (sheet, functions) = (&self.sheet, &self.functions);
+        let Some((first, others)) = self.hard.split_first() else { return Ok(()) };
+        let parts = (sheet.particles as u32).div_ceil(SMALL_BLOCK);
+        for k in 0..count as i32 {
+            let mut launch = self.stream.launch_builder(&functions.pull);
+            launch.arg(sheet).arg(&k);
+            // SAFETY: sums have room for a bundle of parts.
+            unsafe { launch.launch(blocks_of(parts, SMALL_BLOCK)) }?;
+            for bends in &self.lone {
+                let mut launch = self.stream.launch_builder(&functions.lone_bend);
+                launch.arg(sheet).arg(&bends.points).arg(&bends.turns).arg(&self.bend_mobility);
+                launch.arg(&bends.count);
+                // SAFETY: bends name particles of the sheet.
+                unsafe { launch.launch(for_each(bends.count)) }?;
+            }
+            for group in &self.soft {
+                self.along(&functions.shear, group, None)?;
+            }
+            for group in others.iter().rev() {
+                self.along(&functions.lengths, group, None)?;
+            }
+            match &self.touch {
+                None => self.along(&functions.advance, first, Some(&k))?,
+                Some(touch) => {
+                    self.along(&functions.lengths, first, None)?;
+                    touch.answer(sheet, false)?;
+                    touch.go_on(sheet)?;
+                }
+            }
+        }
+        let (parts, count) = (parts as i32, count as i32);
+        let mut launch = self.stream.launch_builder(&functions.tally);
+        launch.arg(sheet).arg(&parts).arg(&count);
+        // SAFETY: sums have room for a bundle.
+        unsafe { launch.launch(blocks_of(1, BLOCK)) }?;
+        Ok(())
+    }
+
+    /// Some last sweeps.
+    fn last_sweeps(&self) -> Result<(), DriverError> {
+        for _ in 0..SWEEPS {
+            for group in self.hard.iter().rev() {
+                self.along(&self.functions.last_lengths, group, None)?;
+            }
+            if let Some(touch) = &self.touch {
+                touch.answer(&self.sheet, true)?;
+            }
+            self.measure(1, 2)?;
+        }
+        Ok(())
+    }
+
+    /// Sweeps over lengths and contacts, whatever they gain.
+    fn learning_sweeps(&self) -> Result<(), DriverError> {
+        let Some(touch) = &self.touch else { return Ok(()) };
+        touch.begin_learning(&self.sheet)?;
+        for _ in 0..SWEEPS {
+            for group in self.hard.iter().rev() {
+                self.along(&self.functions.last_lengths, group, None)?;
+            }
+            touch.answer(&self.sheet, true)?;
+        }
+        touch.end_learning(&self.sheet)?;
+        touch.prove(&self.sheet)
+    }
+
+    /// Records what is to be launched as one.
+    fn recorded(
+        &self,
+        work: impl FnOnce(&Self) -> Result<(), DriverError>,
+    ) -> Result<CudaGraph, DriverError> {
+        self.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+        let launched = work(self);
+        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0));
+        launched.and(graph)?.ok_or(DriverError(cudaError_enum::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED))
+    }
+
+    pub(super) fn make_graphs(&mut self) -> Result<(), CudaError> {
+        if self.graphs.is_none() {
+            let failed = failed(&self.name, "recording the kernels");
+            self.graphs = Some(self.record().map_err(failed)?);
+        }
+        Ok(())
+    }
+
+    fn record(&self) -> Result<Graphs, DriverError> {
+        let sweeps = self.recorded(Self::last_sweeps)?;
+        let Some(touch) = &self.touch else {
+            let substeps = [1, BUNDLE].into_iter().map(|count| self.recorded(|sheet| sheet.substeps(count)));
+            return Ok(Graphs { substeps: substeps.collect::<Result<_, _>>()?, sweeps, proof: None });
+        };
+        let window = |substeps: u32| {
+            self.recorded(|sheet| {
+                touch.find(&sheet.sheet, substeps as i32)?;
+                // Contacts know a sub-step by how many there were before.
+                (0..substeps).try_for_each(|_| sheet.substeps(1))
+            })
+        };
+        let substeps = (0..WINDOWS).map(|k| window(1 << k)).collect::<Result<_, _>>()?;
+        let proof =
+            [self.recorded(|sheet| touch.prove(&sheet.sheet))?, self.recorded(Self::learning_sweeps)?];
+        Ok(Graphs { substeps, sweeps, proof: Some(proof) })
+    }
+
+    /// Takes so many sub-steps where nothing touches.
+    pub fn go(&mut self, count: u32) -> Result<(), CudaError> {
+        let failed = failed(&self.name, "launching sub-steps");
+        let Some(Graphs { substeps, .. }) = &self.graphs else { return Ok(()) };
+        let bundles = (0..count / BUNDLE).map(|_| &substeps[1]);
+        let singles = (0..count % BUNDLE).map(|_| &substeps[0]);
+        bundles.chain(singles).try_for_each(CudaGraph::launch).map_err(failed)
+    }
+
+    /// Takes a window of at most so many sub-steps, for which it finds what may meet; how many it has.
+    pub fn go_window(&mut self, most: u32) -> Result<u32, CudaError> {
+        let failed = failed(&self.name, "launching a window");
+        let k = most.max(1).ilog2().min(WINDOWS - 1);
+        let mut graph = self.graphs.iter().map(|graphs| &graphs.substeps[k as usize]);
+        graph.try_for_each(CudaGraph::launch).map_err(failed)?;
+        Ok(1 << k)
+    }
+
+    /// What all sub-steps came to, and the strain at their end.
+    pub fn conclude(&mut self) -> Result<Control, CudaError> {
+        let failed = failed(&self.name, "taking sub-steps");
+        self.measure(0, 1).map_err(&failed)?;
+        self.told().map(|told| told.control).map_err(failed)
+    }
+
+    fn told(&self) -> Result<Told, DriverError> {
+        let mut told = [Told::new()];
+        self.stream.memcpy_dtoh(&self.told, &mut told)?;
+        self.stream.synchronize()?;
+        Ok(told[0])
+    }
+
+    /// Sweeps until all is within the tolerance or nothing is gained.
+    pub fn sweep(&mut self) -> Result<Control, CudaError> {
+        let failed = failed(&self.name, "sweeping");
+        let mut sweep = || -> Result<Control, DriverError> {
+            self.stream.memcpy_dtod(&self.tension, &mut self.last_tension)?;
+            if let Some(touch) = &self.touch {
+                touch.calm(&self.sheet)?;
+            }
+            loop {
+                self.graphs.iter().try_for_each(|graphs| graphs.sweeps.launch())?;
+                let told = self.told()?.control;
+                if told.done != 0 {
+                    return Ok(told);
+                }
+            }
+        };
+        sweep().map_err(failed)
+    }
+
+    /// Begins a window in which no time passes: finds what is near.
+    pub fn begin_still_window(&mut self) -> Result<(), CudaError> {
+        let failed = failed(&self.name, "finding what may touch");
+        self.touch.as_ref().map_or(Ok(()), |touch| touch.find(&self.sheet, 0)).map_err(failed)
+    }
+
+    /// Tries to prove the motion of a window, for which candidates are found `again` where it went otherwise; what was found, and what the sub-steps came to.
+    pub fn prove(&mut self, again: bool) -> Result<Told, CudaError> {
+        let failed = failed(&self.name, "proving a motion");
+        let prove = || -> Result<Told, DriverError> {
+            if let Some(touch) = self.touch.as_ref().filter(|_| again) {
+                touch.find_again(&self.sheet)?;
+            }
+            self.proof().map_or(Ok(()), |[prove, _]| prove.launch())?;
+            self.told()
+        };
+        prove().map_err(failed)
+    }
+
+    fn proof(&self) -> Option<&[CudaGraph; 2]> {
+        self.graphs.as_ref()?.proof.as_ref()
+    }
+
+    /// Answers what the guard has found, and tries to prove the motion to where that leads.
+    pub fn learn(&mut self) -> Result<Told, CudaError> {
+        let failed = failed(&self.name, "answering the guard");
+        let mut learn = || -> Result<Told, DriverError> {
+            self.stream.memcpy_dtod(&self.tension, &mut self.last_tension)?;
+            self.proof().map_or(Ok(()), |[_, learn]| learn.launch())?;
+            self.told()
+        };
+        learn().map_err(failed)
+    }
+}

@@ -6,12 +6,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=wasm32-unknown-unknown
-export RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+simd128"
+flags="${RUSTFLAGS:-}"
 build=(build -p taffeta-scene --example golden --no-default-features --features golden --target $target)
-if rustc --print target-libdir --target $target >/dev/null 2>&1 && [ -d "$(rustc --print target-libdir --target $target)" ]; then
-    cargo "${build[@]}"
-else
+if ! rustc --print target-libdir --target $target >/dev/null 2>&1 || [ ! -d "$(rustc --print target-libdir --target $target)" ]; then
     export RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-14
-    cargo "${build[@]}" -Zbuild-std=std,panic_abort
+    build+=(-Zbuild-std=std,panic_abort)
 fi
-node scripts/golden-wasm.mjs "${CARGO_TARGET_DIR:-target}/$target/debug/examples/golden.wasm"
+# Products and sums by parts, and by the instruction that fuses them.
+for features in +simd128 +simd128,+relaxed-simd; do
+    RUSTFLAGS="$flags -C target-feature=$features" cargo "${build[@]}"
+    node scripts/golden-wasm.mjs "${CARGO_TARGET_DIR:-target}/$target/debug/examples/golden.wasm" $features
+done

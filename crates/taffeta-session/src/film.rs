@@ -101,6 +101,7 @@ impl Film {
         look::Side {
             positions: &self.positions,
             velocities: &self.velocities,
+            pressure: None,
             time: self.frame.time,
             bodies: self.frame.bodies.clone(),
             report: self.frame.report.clone(),

@@ -71,11 +71,15 @@ struct Side {
     /// The steps of the present frame that are done, and what they told as one.
     steps: u32,
     told: StepReport,
+    /// By which impulses bodies have pressed on particles in them [N·s]; empty where that is not told.
+    impulses: Vec<f64>,
     stages: StageClock,
     /// What they took [s].
     wall: f64,
     report: Value,
     certificate: Value,
+    /// Pressure of bodies on every particle of cloth, the mean of the last frame [kPa].
+    pressure: Option<Vec<f32>>,
     /// How fast every hand moves [m/s].
     hand_velocities: BTreeMap<u32, DVec3>,
     /// A fingerprint of its start.
@@ -274,6 +278,7 @@ impl Live {
             look::Side {
                 positions: &state.positions,
                 velocities: &state.velocities,
+                pressure: side.pressure.as_deref(),
                 time: state.time,
                 bodies: model.poses(state).collect(),
                 report: side.report.clone(),
@@ -351,14 +356,17 @@ impl Side {
             judged,
             steps: 0,
             told: StepReport::default(),
+            impulses: Vec::new(),
             stages: StageClock::default(),
             wall: 0.0,
             report: Value::Null,
             certificate: Value::Null,
+            pressure: None,
             hand_velocities: BTreeMap::new(),
             start: 0,
         };
         side.start = side.start_hash();
+        side.pressure = side.simulation.body_impulses().map(|impulses| vec![0.0; impulses.len()]);
         // Nothing was computed yet, and nothing has failed.
         side.told.converged = true;
         side.report = side.report(0.0);
@@ -421,6 +429,9 @@ impl Side {
                 0 => self.told = report,
                 _ => self.told.follow(&report),
             }
+            let impulses = self.simulation.body_impulses().unwrap_or_default();
+            self.impulses.resize(impulses.len(), 0.0);
+            self.impulses.iter_mut().zip(impulses).for_each(|(sum, impulse)| *sum += impulse);
             self.steps += 1;
         }
         Ok(())
@@ -429,6 +440,10 @@ impl Side {
     /// The frame is done; tells whether anything tore or came off in it.
     fn end_frame(&mut self, frame_time: f64) -> bool {
         self.report = self.report(frame_time);
+        let model = self.simulation.model();
+        let told = self.simulation.body_impulses().is_some();
+        self.pressure = told.then(|| look::pressures(model, &self.impulses, frame_time));
+        self.impulses.clear();
         let parted = self.told.parted > 0;
         if parted {
             self.judged = certifier::for_the_check(self.simulation.model());

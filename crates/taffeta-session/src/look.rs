@@ -167,6 +167,8 @@ pub struct Side<'a> {
     pub velocities: &'a [DVec3],
     /// Time of the frame [s].
     pub time: f64,
+    /// Pressure of bodies on every particle of cloth [kPa]; `None` where it is not known.
+    pub pressure: Option<&'a [f32]>,
     /// Where the bodies are.
     pub bodies: Vec<Pose>,
     /// What the steps tell of themselves.
@@ -188,6 +190,10 @@ impl Side<'_> {
         let (strain_unit, speed_unit) = (unit(&strain), unit(&speed));
         packet.u16(&format!("strain {number}"), strain.iter().map(|s| (s / strain_unit) as u16));
         packet.u16(&format!("speed {number}"), speed.iter().map(|s| (s / speed_unit) as u16));
+        let pressure_unit = self.pressure.map(unit);
+        if let Some((pressure, unit)) = self.pressure.zip(pressure_unit) {
+            packet.u16(&format!("pressure {number}"), pressure.iter().map(|p| (p / unit) as u16));
+        }
         let posed = || figure.bodies.iter().map(|(_, form)| form).zip(&self.bodies);
         let closed: Vec<PosedShape> = posed()
             .filter_map(|(form, pose)| match form {
@@ -211,11 +217,25 @@ impl Side<'_> {
             "high": high.to_array(),
             "strain_unit": strain_unit,
             "speed_unit": speed_unit,
+            "pressure_unit": pressure_unit,
             "poses": self.bodies.iter().map(pose).collect::<Vec<_>>(),
             "report": self.report,
             "certificate": self.certificate,
         })
     }
+}
+
+/// The pressure of bodies on particles [kPa] that have pushed by these impulses [N·s] in a time [s].
+pub fn pressures(model: &Model, impulses: &[f64], time: f64) -> Vec<f32> {
+    let mut areas = vec![0.0; impulses.len()];
+    for corners in &model.triangles {
+        let [a, b, c] = corners.map(|i| model.rest_positions[i as usize]);
+        corners.iter().for_each(|i| areas[*i as usize] += (b - a).cross(c - a).length() / 6.0);
+    }
+    // Spares have no area, and nothing presses on them.
+    let pressure =
+        |(impulse, area): (&f64, &f64)| if *area > 0.0 { 1e-3 * impulse / (area * time) } else { 0.0 };
+    impulses.iter().zip(&areas).map(|pair| pressure(pair) as f32).collect()
 }
 
 /// The largest strain of the edges around every particle [1].
@@ -242,4 +262,23 @@ fn gap(x: DVec3, bodies: &[PosedShape]) -> u16 {
     let gaps = bodies.iter().filter_map(|body| nearest(body, x, far)).map(|near| near.gap);
     // Below zero becomes zero.
     gaps.fold(far, f64::min).max(0.0).div_euclid(GAP_UNIT) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_io::scene_file;
+
+    #[test]
+    fn a_sheet_that_lies_is_pressed_by_its_weight() {
+        let text = "fabrics = { heavy = { base = \"cotton\", density = 200 } }\ncollider = [{ plane = {} }]\n\
+                    [[cloth]]\nfabric = \"heavy\"\nposition = [0, 1, 0]\nsheet = { width = 0.2, height = 0.4, columns = 5, rows = 7 }\n";
+        let scene = scene_file::from_text("sheet", text, &[]).unwrap();
+        let model = taffeta_scene::simulation(&scene, &Default::default()).unwrap().model().clone();
+        let (gravity, time) = (9.81, 0.02);
+        let impulses: Vec<f64> = model.mass.iter().map(|mass| mass * gravity * time).collect();
+        for pressure in pressures(&model, &impulses, time) {
+            assert!((f64::from(pressure) - 0.2e-3 * gravity).abs() < 1e-8, "{pressure} kPa");
+        }
+    }
 }

@@ -23,6 +23,7 @@ pub fn frame(simulation: &Simulation, serial: u32, number: u32, report: Value) -
     let side = Side {
         positions: &state.positions,
         velocities: &state.velocities,
+        pressure: None,
         time: state.time,
         bodies: model.poses(state).collect(),
         certificate: report.clone(),

@@ -9,7 +9,7 @@ const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-sr
 
 export default defineConfig({
   base: "./",
-  resolve: { alias: { "#wire": path("src/site/wire.ts"), "taffeta-engine": path("../../taffeta-wasm/npm/bound/taffeta_wasm.js") } },
+  resolve: { alias: { "#wire": path("src/site/wire.ts") } },
   plugins: [{
     name: "policy",
     transformIndexHtml: () => [{ tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: POLICY }, injectTo: "head-prepend" }],

@@ -1,5 +1,5 @@
-/** Makes the engine ready; wait for it before anything else. Pages may name where the module is. */
-export function load(source?: URL | Response | BufferSource): Promise<void>;
+/** Makes the engine ready; wait for it before anything else. Pages may name the folder that has the folders `plain` and `fused` of the package. */
+export function load(folder?: URL): Promise<void>;
 
 /** The built-in scenes. */
 export function scenes(): { name: string; title: string }[];

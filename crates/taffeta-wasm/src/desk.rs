@@ -1,25 +1,22 @@
-//! The session of a page that has the engine in itself: what the server is to other pages, on the one thread of a worker.
+//! The session of a page that has the engine in itself: what the server is to other pages, in a worker.
 //!
-//! The worker hands on what the page sends, calls [`Desk::turn`] whenever the time that it returned has passed, and takes the messages for the page from
-//! [`Desk::texts`] and [`Desk::binaries`].
+//! The worker hands on what the page sends, calls [`Desk::turn`] whenever the time that it returned has passed or a frame is there, and takes the messages for the
+//! page from [`Desk::texts`] and [`Desk::binaries`].
 
+#[cfg(not(feature = "threads"))]
+use crate::alone::Crew;
+#[cfg(feature = "threads")]
+use crate::threads::Crew;
 use serde_json::{Value, json};
 use std::mem::take;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use taffeta_session::message::{self, Asked, Request, VERSION};
-use taffeta_session::{Choice, Computed, Host, Job, Session, Shelf, Shot, Unshown, Work};
+use taffeta_session::{Choice, Host, Job, Session, Shelf, Shot, Unshown, Work};
 use wasm_bindgen::prelude::*;
 
 /// The number of the only page.
 const PAGE: u64 = 1;
-
-#[wasm_bindgen]
-extern "C" {
-    /// Asked between sub-steps: whether the page waits for an answer, so that the frame has to end. The worker defines it.
-    #[wasm_bindgen(js_namespace = globalThis, js_name = taffetaIsAwaited)]
-    fn is_awaited() -> bool;
-}
 
 /// What waits to be sent; answers are put into it from where they come about.
 #[derive(Default)]
@@ -32,8 +29,8 @@ struct Outbox {
 struct Worker {
     outbox: Arc<Mutex<Outbox>>,
     shot: Option<Shot>,
-    /// A frame to be computed.
-    work: Option<(u64, Work)>,
+    /// Who computes.
+    crew: Crew,
 }
 
 impl Worker {
@@ -67,20 +64,20 @@ impl Host for Worker {
         Some(PAGE)
     }
 
-    fn compute(&mut self, ticket: u64, work: Work, _: Arc<AtomicBool>) {
-        self.work = Some((ticket, work));
+    fn compute(&mut self, ticket: u64, work: Work, cancelled: Arc<AtomicBool>) {
+        self.crew.compute(ticket, work, cancelled);
     }
 
     fn threads(&self) -> usize {
-        1
+        self.crew.threads()
     }
 
     fn cores(&self) -> usize {
-        1
+        self.crew.most()
     }
 
-    fn set_threads(&mut self, _: usize) -> Result<(), String> {
-        Ok(())
+    fn set_threads(&mut self, count: usize) -> Result<(), String> {
+        self.crew.set_threads(count)
     }
 }
 
@@ -95,15 +92,15 @@ pub struct Desk {
 
 #[wasm_bindgen]
 impl Desk {
-    /// Opens a built-in scene; fails with all that is wrong.
+    /// Opens a built-in scene, with so many helpers; fails with all that is wrong.
     #[wasm_bindgen(constructor)]
-    pub fn new(scene: &str) -> Result<Desk, JsError> {
+    pub fn new(scene: &str, helpers: usize) -> Result<Desk, JsError> {
         let choices = Choice::built_in();
         let choice = choices.iter().find(|choice| choice.id == scene).or(choices.first());
         let choice = choice.ok_or_else(|| JsError::new("there are no scenes"))?;
         let opened = choice.open().map_err(|error| JsError::new(&error.to_string()))?;
-        let worker = Worker { outbox: Arc::default(), shot: None, work: None };
-        worker.text(message::hello(1).to_string());
+        let worker = Worker { outbox: Arc::default(), shot: None, crew: Crew::new(helpers) };
+        worker.text(message::hello(worker.cores()).to_string());
         worker.text(json!({ "v": VERSION, "kind": "pages", "control": true, "watching": 1 }).to_string());
         let id = choice.id.clone();
         let session = Session::new(worker, choices, id, opened, Shelf::Memory);
@@ -126,14 +123,13 @@ impl Desk {
         }
     }
 
-    /// Does what is due, a frame at most; returns how long nothing will be [ms].
+    /// Does what is due; returns how long nothing will be [ms].
     pub fn turn(&mut self) -> f64 {
         if self.session.wait().is_zero() || !self.session.is_moving() {
             self.session.tick();
         }
-        if let Some((ticket, mut work)) = self.session.host.work.take() {
-            let outcome = work.run(is_awaited);
-            self.session.take_back(Computed { ticket, work, outcome });
+        if let Some(computed) = self.session.host.crew.computed() {
+            self.session.take_back(computed);
         }
         1e3 * self.session.wait().as_secs_f64()
     }

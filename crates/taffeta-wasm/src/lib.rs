@@ -2,7 +2,11 @@
 //!
 //! Numbers by the thousand stay in the memory of the module; JavaScript is told where they are and looks at them there.
 
+#[cfg(not(feature = "threads"))]
+mod alone;
 mod desk;
+#[cfg(feature = "threads")]
+mod threads;
 
 use serde_json::{Value, json};
 use taffeta_io::catalogue;

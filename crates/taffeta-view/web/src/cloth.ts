@@ -187,7 +187,8 @@ export class Cloth {
 
   private colour(frame: Frame, colouring: Colouring, scale: Scale | null): void {
     const side = frame.sides[this.side]!;
-    const numbers = (name: string) => (frame.arrays.get(`${name} ${this.side}`) ?? []) as ArrayLike<number>;
+    // What is not known is nothing.
+    const numbers = (name: string): ArrayLike<number> => frame.arrays.get(`${name} ${this.side}`) ?? new Uint16Array(this.shape.particles);
     const into = this.colours.array as Uint8Array;
     this.define("NUMBERS", scale !== null);
     if (!scale) {
@@ -196,6 +197,7 @@ export class Cloth {
       into.set(this.fabric);
     } else if (colouring === "strain") paint(numbers("strain"), side.strain_unit * scale.factor, scale, into);
     else if (colouring === "speed") paint(numbers("speed"), side.speed_unit * scale.factor, scale, into);
+    else if (colouring === "pressure") paint(numbers("pressure"), (side.pressure_unit ?? 0) * scale.factor, scale, into);
     else if (colouring === "contact" || colouring === "distance") paint(numbers("gap"), scale.factor, scale, into);
     else paint(this.measured(colouring), scale.factor, scale, into);
     if (scale) linear(into);

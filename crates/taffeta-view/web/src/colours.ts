@@ -1,6 +1,6 @@
 // Colours that stand for numbers, and what they mean.
 
-import type { FrameSide, Shape } from "./protocol";
+import type { Frame, Shape } from "./protocol";
 import { figures } from "./words";
 
 /** What the cloth is coloured by, with what it is. */
@@ -12,6 +12,7 @@ export const MAPS = {
   speed: "how fast a point moves",
   contact: "distance to spheres, capsules, boxes and planes up to 2 mm",
   distance: "distance to spheres, capsules, boxes and planes up to 100 mm: the ease of a garment",
+  pressure: "how hard bodies press on the cloth, the mean of a frame; recordings do not have it",
   curvature: "how sharply the cloth bends: one over the radius",
   bending: "elastic energy of bending, by area; recordings do not have the fabric's rigidity",
 } as const;
@@ -68,7 +69,7 @@ export class Scales {
     this.grown.clear();
   }
 
-  of(colouring: Colouring, shape: Shape, sides: FrameSide[]): Scale | null {
+  of(colouring: Colouring, shape: Shape, { sides, arrays }: Frame): Scale | null {
     const scale = (title: string, unit: string, high: number, factor: number, low = 0, turned = false): Scale => ({ title, unit, low, high, factor, turned });
     const percents = 100 * shape.tolerance;
     switch (colouring) {
@@ -86,8 +87,20 @@ export class Scales {
         this.grown.set("speed", most);
         return scale("speed", "m/s", roundAbove(most), 1);
       }
+      case "pressure": {
+        const most = sides.map((side, k) => nearlyAll(arrays.get(`pressure ${k}`)) * (side.pressure_unit ?? 0));
+        this.grown.set("pressure", Math.max(...most, this.grown.get("pressure") ?? 1e-3));
+        const known = sides.every((side) => side.pressure_unit !== null);
+        return scale(known ? "pressure of bodies (end: or more)" : "pressure of bodies is not known", "kPa", roundAbove(this.grown.get("pressure")!), 1);
+      }
     }
   }
+}
+
+/** What all numbers above zero but a fiftieth are below: single points press many times as hard as all others. */
+function nearlyAll(numbers: ArrayLike<number> = []): number {
+  const above = Uint16Array.from(numbers).filter((number) => number > 0).sort();
+  return above[Math.floor(0.98 * above.length)] ?? 0;
 }
 
 function roundAbove(number: number): number {

@@ -30,12 +30,14 @@ export class Hands {
   private byKeyboard = false;
   private leading = false;
   private hovering = false;
+  /** The point that is marked under the pointer, and where the pointer was. */
+  private marked: { pick: Pick; x: number; y: number } | null = null;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly stage: Stage, private readonly link: Link) {
     // Before the controls of the camera, so that they can be held off.
     canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.move(event));
-    canvas.addEventListener("pointerleave", () => this.grip ?? stage.setReach(null));
+    canvas.addEventListener("pointerleave", () => this.grip ?? this.mark(null));
     for (const name of ["pointerup", "pointercancel"] as const) canvas.addEventListener(name, () => this.up());
   }
 
@@ -82,9 +84,18 @@ export class Hands {
     if (on) this.grip!.offset.subVectors(pick.place, on);
   }
 
-  /** The point of the cloth that is under a point of the canvas, or close by. */
+  /** The point of the cloth that is under a point of the canvas, or close by; else the one that is still marked there, since cloth that plays may have moved on. */
   private meant(x: number, y: number): Pick | null {
-    return this.stage.pick(x, y) ?? this.stage.near(x, y, NEAR);
+    const found = this.stage.pick(x, y) ?? this.stage.near(x, y, NEAR);
+    if (found || !this.marked || Math.hypot(x - this.marked.x, y - this.marked.y) > NEAR) return found;
+    const { particle, side } = this.marked.pick;
+    const cloth = this.stage.sides[side]?.cloth;
+    return cloth && particle < (this.stage.shape?.particles ?? 0) ? { particle, side, place: cloth.place(particle) } : null;
+  }
+
+  private mark(pick: Pick | null, x = 0, y = 0): void {
+    this.marked = pick && { pick, x, y };
+    this.stage.setReach(pick);
   }
 
   private move(event: PointerEvent): void {
@@ -103,9 +114,11 @@ export class Hands {
     this.hovering = true;
     requestAnimationFrame(() => {
       this.hovering = false;
+      if (this.grip) return;
+      this.marked = null;
       const grabs = this.enabled && (this.tool === "Grab" || this.tool === "Pin") ? this.meant(x, y) : null;
       this.canvas.classList.toggle("hand", grabs !== null);
-      if (!this.grip) this.stage.setReach(grabs);
+      this.mark(grabs, x, y);
     });
   }
 
@@ -116,7 +129,7 @@ export class Hands {
     this.grip = null;
     if (!grip) return;
     this.stage.setHand(null);
-    this.stage.setReach(null);
+    this.mark(null);
     if (grip.keeps) this.link.tell({ do: "hold", particle: grip.particle, place: grip.place.toArray() });
     else this.link.tell({ do: "free", particle: grip.particle });
   }

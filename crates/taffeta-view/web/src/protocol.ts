@@ -91,6 +91,8 @@ export interface FrameSide {
   high: Vector;
   strain_unit: number;
   speed_unit: number;
+  /** Null where pressures are not known. */
+  pressure_unit: number | null;
   poses: [Vector, [number, number, number, number]][];
   report: Report;
   certificate: Certificate | null;

@@ -7,6 +7,7 @@ import { Cloth } from "./cloth";
 import { Scales, drawLegend, type Colouring, type Edges } from "./colours";
 import { pole } from "./pole";
 import type { Frame, Shape, Vector } from "./protocol";
+import { reachShadows, setShadows } from "./shadows";
 
 /** From good to quick: pixels per point at most, size of the shadow map, in which pictures it is made anew, whether shadows have soft edges and threads are seen. */
 const QUALITIES = [
@@ -114,7 +115,6 @@ export class Stage {
     this.floor.receiveShadow = true;
     this.sun.castShadow = true;
     this.sun.shadow.bias = -0.0006;
-    this.sun.shadow.normalBias = 0.01;
     (this.grid.material as THREE.Material).transparent = true;
     (this.grid.material as THREE.Material).opacity = 0.3;
     this.lead.frustumCulled = this.lead.visible = false;
@@ -394,12 +394,9 @@ export class Stage {
     this.camera.far = 40 * ball.radius;
     this.camera.updateProjectionMatrix();
     this.controls.update();
-    const reach = 1.6 * ball.radius;
     this.sun.position.set(0.55, 1.5, 0.7).setLength(3 * ball.radius).add(ball.center);
     this.sun.target.position.copy(ball.center);
-    Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * ball.radius, far: 7 * ball.radius });
-    this.sun.shadow.camera.updateProjectionMatrix();
-    this.sun.shadow.normalBias = 0.004 * ball.radius;
+    reachShadows(this.sun, 1.6 * ball.radius, 0.1 * ball.radius, 7 * ball.radius);
     const floor = this.sides.some((side) => side.bodies.hasFloor);
     this.floor.visible = this.grid.visible = !floor;
     const height = this.seen.min.y - 0.12 * ball.radius;
@@ -447,7 +444,7 @@ export class Stage {
   }
 
   private apply(frame: Frame): void {
-    const scale = this.shape && this.scales.of(this.colouring, this.shape, frame.sides);
+    const scale = this.shape && this.scales.of(this.colouring, this.shape, frame);
     this.sides.forEach((side) => {
       side.cloth.show(frame, this.colouring, scale);
       side.bodies.show(frame);
@@ -463,15 +460,8 @@ export class Stage {
     const { pixels, shadow, soft, weave } = QUALITIES[quality]!;
     this.renderer.setPixelRatio(this.exact ? 1 : Math.min(pixels, Math.max(window.devicePixelRatio, 1)));
     this.sun.castShadow = this.shadows && shadow > 0;
-    this.sun.shadow.mapSize.set(shadow || 1, shadow || 1);
-    this.sun.shadow.map?.dispose();
-    this.sun.shadow.map = null;
+    setShadows(this.sun, shadow || 1, soft);
     this.sides.forEach((side) => side.cloth.setWeave(weave));
-    this.renderer.shadowMap.type = soft ? THREE.PCFShadowMap : THREE.BasicShadowMap;
-    this.scene.traverse((object) => {
-      // The kind of shadow is compiled into every material.
-      if (object instanceof THREE.Mesh) (object.material as THREE.Material).needsUpdate = true;
-    });
   }
 
   private resize(width = this.canvas.clientWidth, height = this.canvas.clientHeight): void {

@@ -307,14 +307,35 @@ await test("maps have legends and read what they say", ["hang"], {}, async (open
     await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
     await opened.waitForTimeout(100);
     const legend = map === "fabric" ? "" : await opened.locator("#legend").innerText();
-    if (map !== "fabric") assert.match(legend, /\[(%|m\/s|mm|1\/m|mJ\/m²)\]/, map);
+    if (map !== "fabric") assert.match(legend, /\[(%|m\/s|mm|kPa|1\/m|mJ\/m²)\]/, map);
     const shot = await opened.locator("#stage").screenshot({ path: join(shots, `map-${map.replace(" ", "-")}.png`) });
     seen.add(`${legend} ${shot.length}`);
   }
-  assert.equal(seen.size, 9, "every map is another picture");
+  assert.equal(seen.size, 10, "every map is another picture");
   const [warp, weft] = await opened.evaluate(() => ["warp strain", "weft strain"].map((map) => window.taffeta.stage.sides[0].cloth.measured(map)));
   const largest = (numbers) => Math.max(...Object.values(numbers).map(Math.abs));
   assert.ok(largest(warp) > 0 && largest(warp) < 0.05 && largest(weft) > 0 && largest(weft) < 0.05, `${largest(warp)} ${largest(weft)}`);
+});
+
+await test("pressure is weight by area, and is told as not known in recordings", ["hang"], {}, async (opened) => {
+  const text = 'fabrics = { heavy = { base = "cotton", density = 200 } }\ncloth = [{ fabric = "heavy", position = [0, 0.001, 0], sheet = { width = 0.3, height = 0.3, columns = 10, rows = 10 } }]\ncollider = [{ plane = {} }]\n';
+  await opened.evaluate((text) => window.taffeta.link.ask({ do: "read", name: "lying.toml", text }), text);
+  await opened.waitForFunction(() => window.taffeta.stage.shape.particles === 100 && window.taffeta.stage.frame.frame > 15);
+  await opened.selectOption("#colour", "pressure");
+  assert.match(await opened.locator("#legend").innerText(), /pressure of bodies .*\[kPa\]/);
+  const [found, weight] = await opened.evaluate(() => {
+    const { frame } = window.taffeta.stage;
+    const pressures = [...frame.arrays.get("pressure 0")].map((number) => number * frame.sides[0].pressure_unit);
+    return [pressures.reduce((sum, pressure) => sum + pressure) / pressures.length, 1e-3 * 0.2 * 9.81];
+  });
+  assert.ok(Math.abs(found / weight - 1) < 0.03, `${found} kPa, ${weight} kPa expected`);
+  await opened.click("#record");
+  await status(opened, () => window.taffeta.status.recording);
+  await frames(opened, 2);
+  await opened.click("#record");
+  await status(opened, () => window.taffeta.status.choices.at(-1).recording);
+  await opened.selectOption("#choice", { index: (await opened.locator("#choice option").count()) - 1 });
+  await opened.waitForFunction(() => /is not known/.test(document.getElementById("legend").innerText));
 });
 
 await test("the gallery opens scenes by their pictures", ["flag"], {}, async (opened) => {
@@ -572,6 +593,34 @@ await test("no dark dots along folds", ["drape"], {}, async (opened) => {
   assert.ok(dots < 12, `${dots} dots`);
 });
 
+await test("shadows have no stairs while something moves", ["flag"], {}, async (opened) => {
+  await opened.waitForFunction(() => window.taffeta.stage.frame.frame >= 40);
+  await opened.click("#play");
+  await lastFrame(opened);
+  await opened.waitForFunction(() => window.taffeta.stage.drawnQuality === 0);
+  for (const quality of [1, 2, 3]) {
+    const steps = await opened.evaluate((quality) => {
+      const { stage } = window.taffeta;
+      stage.useQuality(quality);
+      stage.render();
+      const canvas = document.getElementById("canvas"), pen = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+      pen.drawImage(canvas, 0, 0);
+      const { width, height, data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+      const at = (x, y) => 4 * (y * width + x);
+      const light = (x, y) => data[at(x, y)] + data[at(x, y) + 1] + data[at(x, y) + 2];
+      const drawn = (x, y) => data[at(x, y) + 3] === 255;
+      let steps = 0;
+      // Darker or lighter than on both sides, amid what is drawn: the teeth of a shadow that lies along the cloth.
+      for (let y = 0; y < height; y++) for (let x = 1; x < width - 1; x++) {
+        const [left, right] = [light(x, y) - light(x - 1, y), light(x, y) - light(x + 1, y)];
+        if (drawn(x - 1, y) && drawn(x, y) && drawn(x + 1, y) && left * right > 0 && Math.min(Math.abs(left), Math.abs(right)) > 90) steps += 1;
+      }
+      return steps;
+    }, quality);
+    assert.ok(steps < 60, `${steps} teeth at quality ${quality}`);
+  }
+});
+
 await test("films, exports and links", ["flag"], {}, async (opened, { url }) => {
   await opened.click("#film");
   await frames(opened, 10);
@@ -706,18 +755,37 @@ else {
     await takesFiles(opened);
   });
 
-  await test("without a server: the bits of the native program", ["flag"], { site: true, isolated: true }, async (opened) => {
+  /** Thirty frames of scenes, held against the hashes that the native program has kept. */
+  async function hasKeptBits(opened) {
     const kept = readFileSync(new URL("../../../taffeta-wasm/tests/kept.hashes", import.meta.url), "utf8").trim().split("\n").map((line) => line.split(" "));
     // With TAFFETA_LONG=all every scene, which takes minutes.
     const chosen = process.env.TAFFETA_LONG === "all" ? kept : kept.filter(([scene]) => ["flag", "hang", "shirt", "balloon", "ring", "objects"].includes(scene));
     for (const [scene, , thirty] of chosen) {
       const found = await opened.evaluate(async (choice) => {
         const { link } = window.taffeta;
-        for (const request of [{ do: "pause" }, { do: "open", choice }, ...Array(30).fill({ do: "step" })]) await link.ask(request);
+        // What is kept was computed to its end, however long it took.
+        const patient = { do: "set", key: "solver.budget", value: 1e6 };
+        for (const request of [{ do: "pause" }, { do: "open", choice }, patient, { do: "reset" }, ...Array(30).fill({ do: "step" })]) await link.ask(request);
         while (window.taffeta.stage.frame.frame !== 30 || window.taffeta.status.choice !== choice) await new Promise((done) => setTimeout(done, 20));
         return window.taffeta.stage.frame.sides[0].report.state_hash;
       }, scene);
       assert.equal(found, thirty, scene);
+    }
+  }
+
+  await test("without a server: the bits of the native program", ["flag"], { site: true, isolated: false }, hasKeptBits);
+
+  const hasThreads = existsSync(new URL("../../../taffeta-wasm/npm/threads", import.meta.url));
+  if (!hasThreads) console.error("SKIPPED: tests of threads in the page: the module with threads is not built; see scripts/engine-wasm.sh");
+  else await test("without a server: the same bits on two threads that share memory", ["flag"], { site: true, isolated: true }, async (opened) => {
+    await opened.evaluate(() => window.taffeta.link.ask({ do: "threads", count: 2 }));
+    await status(opened, () => window.taffeta.status.threads === 2);
+    await hasKeptBits(opened);
+    // Fewer again, while it plays: helpers of the pool before are free for the next.
+    for (const count of [1, 2]) {
+      await opened.evaluate((count) => window.taffeta.link.ask({ do: "threads", count }), count);
+      await opened.evaluate(() => window.taffeta.link.ask({ do: "play" }));
+      await frames(opened, 2);
     }
   });
 

@@ -44,7 +44,7 @@ export async function viewer(...source) {
   return { url, pid: child.pid, folder, stop: () => child.kill("SIGINT") };
 }
 
-const KINDS = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".webp": "image/webp" };
+const KINDS = { ".html": "text/html", ".json": "application/json", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".webp": "image/webp" };
 
 /** A server of nothing but the files of a folder; `isolated` says whether its pages may share memory with their workers. */
 export async function files(folder, isolated = true) {

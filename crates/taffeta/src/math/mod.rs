@@ -3,6 +3,8 @@
 internal! { lanes vec4 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod fused_wasm;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 internal! { lanes_wasm }
 #[cfg(target_arch = "x86_64")]
 mod lanes_x86;

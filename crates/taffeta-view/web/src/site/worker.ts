@@ -1,6 +1,7 @@
-// The engine on a thread of its own: it hands on what the page sends, computes what is due, and sends back what the session says.
+// The engine beside the page: it hands on what the page sends, has computed what is due, and sends back what the session says.
 
-import init, { Desk } from "taffeta-engine";
+import { engine, kind, type Desk } from "./engine";
+import Helper from "./helper?worker";
 
 /** The page is told of a frame that takes longer than this [ms]. */
 const LONG = 500;
@@ -13,9 +14,12 @@ let told = false;
 let status = "{}";
 const soon = new MessageChannel();
 
+/** Helpers at most: more threads are of little use. */
+const MOST_HELPERS = 8;
+
 const post = (message: string | ArrayBuffer, moved: Transferable[] = []) => postMessage(message, { transfer: moved });
 
-// The engine asks this between sub-steps.
+// An engine with one thread asks this between sub-steps.
 Object.assign(globalThis, {
   taffetaIsAwaited() {
     if (!told && performance.now() - begun > LONG) {
@@ -46,11 +50,25 @@ function turn(): void {
 }
 soon.port1.onmessage = turn;
 
+/** Starts workers that share the memory of the module, and waits until they have it. */
+async function helpers(shared: unknown[]): Promise<number> {
+  const count = Math.min(navigator.hardwareConcurrency, MOST_HELPERS);
+  const ready = Array.from({ length: count }, () => new Promise<void>((done, failed) => {
+    const helper = new Helper();
+    helper.onmessage = ({ data }: MessageEvent<string>) => (data === "ready" ? done() : turn());
+    helper.onerror = ({ message }) => (failed(new Error(message)), setTimeout(() => { throw new Error(message); }));
+    helper.postMessage(shared);
+  }));
+  await Promise.all(ready);
+  return count;
+}
+
 onmessage = async ({ data }: MessageEvent<string | { scene: string; awaited: Int32Array | null }>) => {
   if (typeof data !== "string") {
+    const { default: init, Desk, shared } = await engine(kind());
     await init();
     awaited = data.awaited;
-    desk = new Desk(data.scene);
+    desk = new Desk(data.scene, shared ? await helpers(shared()) : 0);
     flush();
     turn();
     return;

@@ -1,0 +1,2 @@
+/** Whether this machine fuses products and sums in WebAssembly with one rounding. */
+export function fuses(): boolean;

@@ -1,0 +1,22 @@
+// Whether this machine fuses products and sums in WebAssembly with one rounding.
+
+// (func (export "f") (param f64 f64 f64) (result f64)
+//   (f64x2.extract_lane 0 (f64x2.relaxed_madd (f64x2.splat (local.get 0)) (f64x2.splat (local.get 1)) (f64x2.splat (local.get 2)))))
+const PROBE = new Uint8Array([
+  0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00,
+  0x01, 0x08, 0x01, 0x60, 0x03, 0x7c, 0x7c, 0x7c, 0x01, 0x7c,
+  0x03, 0x02, 0x01, 0x00,
+  0x07, 0x05, 0x01, 0x01, 0x66, 0x00, 0x00,
+  0x0a, 0x16, 0x01, 0x14, 0x00,
+  0x20, 0x00, 0xfd, 0x14, 0x20, 0x01, 0xfd, 0x14, 0x20, 0x02, 0xfd, 0x14,
+  0xfd, 0x87, 0x02, 0xfd, 0x21, 0x00, 0x0b,
+]);
+
+/** Whether there is the instruction, and it rounds once: it may round twice on machines that have nothing better, and then always does. */
+export function fuses() {
+  if (!WebAssembly.validate(PROBE)) return false;
+  const { f } = new WebAssembly.Instance(new WebAssembly.Module(PROBE)).exports;
+  const small = 2 ** -30;
+  // Rounded twice this is 0.
+  return f(1 + small, 1 - small, -1) === -small * small;
+}

@@ -36,7 +36,7 @@ use taffeta::model::rigid::{RigidBody, Solid};
 use taffeta::model::topology::Topology;
 use taffeta::model::{
     AirModel, Balloon, Bends, Buckles, ClothPiece, Collider, Fabric, Form, Hinges, Membranes, Method, Model,
-    Motion, Params, Shape, Springs, State, Stitches, StrainLimit, TornModels,
+    Motion, Params, Scales, Shape, Springs, State, Stitches, StrainLimit, TornModels,
 };
 use taffeta::step::{Device, DeviceRefusal};
 
@@ -78,7 +78,11 @@ pub fn build_torn(
     for (i, asked) in scene.body.iter().enumerate() {
         faults.extend(add_body(&mut model, &mut state, asked, &format!("body[{i}]"), meshes).err());
     }
-    if faults.is_empty() { Ok((model, state)) } else { Err(FaultyScene { faults }) }
+    if !faults.is_empty() {
+        return Err(FaultyScene { faults });
+    }
+    model.params = Params::of(&Scales::of(&model));
+    Ok((model, state))
 }
 
 /// The simulation of a scene whose mesh files have been read, or everything that is wrong with it. It computes on the CPU, and refuses a scene that asks for
@@ -170,7 +174,7 @@ impl Work<'_> {
     }
 }
 
-fn empty_model(scene: &Scene) -> Model {
+pub(super) fn empty_model(scene: &Scene) -> Model {
     let steps = scene.solver.steps_per_frame;
     Model {
         method: scene.solver.method,
@@ -264,6 +268,7 @@ fn add_cloth(
         triangles: first_triangle..model.triangles.len(),
         edges: first_edge..model.edges.len(),
         longest_edge,
+        let_out: 0.0,
     });
 }
 

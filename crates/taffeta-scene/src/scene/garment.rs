@@ -25,7 +25,7 @@ pub struct Garment {
     /// Bastes it before the start: panels are drawn together around bodies of meshes that are slim at first and then grow, until all seams are closed.
     /// Otherwise panels start where their pattern puts them.
     pub baste: bool,
-    /// By how much cloth may be let out where it does not fit the body that it is basted on, as a share of its length [1].
+    /// By how much cloth may be let out or taken in where it does not fit the body that it is basted on, as a share of its length [1].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub let_out: f64,
     /// How long the sewing takes [s]: seams shrink from the distance that panels start at to a stitch.

@@ -1,17 +1,21 @@
-//! Garments into the model: a piece of cloth for every panel, links for every seam.
+//! Garments into the model: a piece of cloth for every panel and links for every seam, or one piece that is sewn already.
 
-use super::baste::baste;
+use super::baste::{STITCH, baste};
 use super::clear::clear;
-use super::{Member, tailor};
+use super::weld::add_welded;
+use super::{Member, Tailored, tailor};
 use crate::Fault;
-use crate::build::{add_cloth, add_pin, add_start};
+use crate::build::{add_cloth, add_pin, add_start, empty_model};
 use crate::scene::{Cloth, Fabric, Garment, Scene};
+use taffeta::math::DVec3;
 use taffeta::math::random::Random;
 use taffeta::model::stitches::Stitch;
 use taffeta::model::{Model, State};
 
 /// How far cloth that is let out stays stretched [1]: what lies loose on hips slides down.
-const SNUG: f64 = 0.01;
+const SNUG: f64 = 0.002;
+/// How far cloth that is taken in stays pressed together [1]: it may yet fold.
+const LOOSE: f64 = 0.01;
 
 /// Adds a garment; `key` is its place in the scene.
 pub fn add_garment(
@@ -23,11 +27,63 @@ pub fn add_garment(
 ) -> Result<(), Vec<Fault>> {
     let mut tailored = tailor(garment, key)?;
     clear(&mut tailored.blanks, &model.colliders);
-    if garment.baste {
-        baste(garment, key, &model.colliders, &mut tailored);
-    }
     let name = if garment.name.is_empty() { key } else { &garment.name };
-    let mut firsts = Vec::new();
+    let (first, first_piece) = (model.particle_count() as u32, model.cloths.len());
+    let welds = garment.baste && is_of_one_fabric(scene, garment);
+    let sewn = garment.baste.then(|| {
+        let apart = if welds { 0.0 } else { STITCH };
+        baste(garment, key, &model.colliders, &mut tailored, apart)
+    });
+    let firsts = tailored.firsts();
+    let number = match sewn.filter(|_| welds) {
+        Some(groups) => {
+            let mut panels = empty_model(scene);
+            add_panels(&mut panels, &mut State::default(), scene, garment, &tailored, (name, key))?;
+            let start = tailored.blanks.iter().flat_map(|blank| &blank.start);
+            let count = groups.iter().max().map_or(0, |last| *last as usize + 1);
+            let mut starts = vec![DVec3::ZERO; count];
+            groups.iter().zip(start).for_each(|(g, x)| starts[*g as usize] = *x);
+            add_welded(model, &panels, &groups, &starts, name);
+            state.velocities.resize(state.velocities.len() + count, DVec3::ZERO);
+            state.positions.extend(starts);
+            groups
+        }
+        None => {
+            add_panels(model, state, scene, garment, &tailored, (name, key))?;
+            let particle = |(panel, i): Member| first + firsts[panel] + i;
+            for ends in tailored.stitches.iter().map(|pair| pair.map(particle)) {
+                add_link(model, state, ends, [garment.sewing_start, garment.sewing]);
+            }
+            (0..tailored.particle_count()).collect()
+        }
+    };
+    (first_piece..model.cloths.len()).for_each(|piece| let_out(model, state, piece, garment.let_out));
+    for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
+        let particle = |(panel, i): &Member| first + number[(firsts[*panel] + i) as usize];
+        let mut particles: Vec<u32> = members.iter().map(particle).collect();
+        particles.sort_unstable();
+        particles.dedup();
+        add_pin(model, state, &pin.led(), particles, &[]);
+    }
+    Ok(())
+}
+
+/// Whether all panels are of the same fabric. One piece of cloth has one: panels of different ones are joined by stitches.
+fn is_of_one_fabric(scene: &Scene, garment: &Garment) -> bool {
+    let mut fabrics = garment.panel.iter().map(|panel| scene.panel_fabric(garment, panel));
+    let first = fabrics.next();
+    fabrics.all(|fabric| Some(fabric) == first)
+}
+
+/// Adds a piece of cloth for every panel.
+fn add_panels(
+    model: &mut Model,
+    state: &mut State,
+    scene: &Scene,
+    garment: &Garment,
+    tailored: &Tailored,
+    (name, key): (&str, &str),
+) -> Result<(), Vec<Fault>> {
     for ((p, panel), blank) in garment.panel.iter().enumerate().zip(&tailored.blanks) {
         let Some(fabric) = scene.panel_fabric(garment, panel) else { continue };
         let refuse = |problems: Vec<_>| {
@@ -37,36 +93,31 @@ pub fn add_garment(
         let topology = blank.rest.topology().map_err(refuse)?;
         let cloth =
             Cloth { name: format!("{name}.{}", panel.name), model: garment.model, ..Cloth::default() };
-        firsts.push(model.particle_count() as u32);
         add_cloth(model, &cloth, key, fabric, (blank, &topology), None);
         // Panels come placed, and nothing kicks them.
         add_start(state, &cloth, blank, &mut Random::new(0));
-        let_out(model, state, garment.let_out);
-    }
-    let particle = |(panel, i): Member| firsts[panel] + i;
-    for ends in tailored.stitches.iter().map(|pair| pair.map(particle)) {
-        add_link(model, state, ends, [garment.sewing_start, garment.sewing]);
-    }
-    for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
-        let particles: Vec<u32> = members.iter().map(|m| particle(*m)).collect();
-        add_pin(model, state, &pin.led(), particles, &[]);
     }
     Ok(())
 }
 
-/// Lets out the piece of cloth that was added last where it is stretched at the start, up to this share of the length that it was cut to: until it is
-/// [`SNUG`].
-fn let_out(model: &mut Model, state: &State, most: f64) {
-    let Some(piece) = model.cloths.last() else { return };
-    let longer = |ends: &[u32; 2], rest: &mut f64| {
+/// Lets out a piece of cloth where it is stretched at the start, until it is [`SNUG`], and takes it in where it is pressed together, until it is [`LOOSE`]: by up to
+/// this share of the length that it was cut to.
+fn let_out(model: &mut Model, state: &State, piece: usize, most: f64) {
+    let piece = &mut model.cloths[piece];
+    let longer = |ends: &[u32; 2], rest: f64| {
         let [a, b] = ends.map(|i| state.positions[i as usize]);
-        *rest = (a.distance(b) / (1.0 + SNUG)).clamp(*rest, (1.0 + most) * *rest);
+        let length = a.distance(b);
+        rest.clamp(length / (1.0 + SNUG), length / (1.0 - LOOSE))
+            .clamp((1.0 - most) * rest, (1.0 + most) * rest)
     };
     let edges = model.edges[piece.edges.clone()].iter().zip(&mut model.rest_lengths[piece.edges.clone()]);
-    edges.for_each(|(ends, rest)| longer(ends, rest));
+    for (ends, rest) in edges {
+        let cut = std::mem::replace(rest, longer(ends, *rest));
+        piece.let_out = piece.let_out.max((*rest / cut - 1.0).abs());
+    }
     let own = |ends: &[u32; 2]| piece.particles.contains(&(ends[0] as usize));
     let springs = model.springs.ends.iter().zip(&mut model.springs.rest_length);
-    springs.filter(|(ends, _)| own(ends)).for_each(|(ends, rest)| longer(ends, rest));
+    springs.filter(|(ends, _)| own(ends)).for_each(|(ends, rest)| *rest = longer(ends, *rest));
 }
 
 /// Sews two particles together from `begin` on, within `duration` [s].

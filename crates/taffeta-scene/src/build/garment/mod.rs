@@ -4,6 +4,7 @@ mod add;
 mod baste;
 mod clear;
 mod panel;
+mod weld;
 
 use super::shapes::Blank;
 use crate::Fault;
@@ -30,6 +31,19 @@ pub struct Tailored {
     pub gathered: Vec<Member>,
     /// The particles that each pin names, in increasing order.
     pub pinned: Vec<Vec<Member>>,
+}
+
+impl Tailored {
+    /// The number of every panel's first particle, if all are numbered through.
+    fn firsts(&self) -> Vec<u32> {
+        let counts = self.blanks.iter().map(|blank| blank.start.len() as u32);
+        counts.scan(0, |next, count| Some(std::mem::replace(next, *next + count))).collect()
+    }
+
+    /// How many particles all panels have.
+    fn particle_count(&self) -> u32 {
+        self.blanks.iter().map(|blank| blank.start.len() as u32).sum()
+    }
 }
 
 /// Cuts a garment that has no faults otherwise; `key` is its place in the scene.

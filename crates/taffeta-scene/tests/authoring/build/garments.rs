@@ -5,7 +5,9 @@ use taffeta::check::{Surface, against_mesh, self_intersections};
 use taffeta::math::DVec3;
 use taffeta::model::{Form, Model, State};
 use taffeta_scene::build::shapes;
-use taffeta_scene::{Ball, Collider, Garment, Mesh, MeshBody, Panel, PanelEdge, Scene, Seam, UpAxis, build};
+use taffeta_scene::{
+    Ball, Collider, Garment, GarmentPin, Mesh, MeshBody, Panel, PanelEdge, Scene, Seam, UpAxis, build,
+};
 
 /// A square of 0.6 m around the origin of its drawing.
 fn square(name: &str, position: [f64; 3], rotation: [f64; 3]) -> Panel {
@@ -99,12 +101,9 @@ fn hood(width: f64, edge_length: f64, let_out: f64) -> Garment {
     }
 }
 
-/// Closed seams, no intersections, and cloth on both sides of the body.
+/// One piece without seams that could open, no intersections, and cloth on both sides of the body.
 fn assert_worn(model: &Model, state: &State) {
-    let open =
-        |ends: &[u32; 2]| state.positions[ends[0] as usize].distance(state.positions[ends[1] as usize]);
-    let worst = model.links.ends.iter().map(open).fold(0.0, f64::max);
-    assert!(worst < 1e-3, "{worst} m open");
+    assert_eq!((model.cloths.len(), model.links.ends.len()), (1, 0));
     assert_eq!(self_intersections(&state.positions, &model.triangles), [[0; 2]; 0]);
     let Form::Mesh(mesh) = &model.colliders[0].form else { panic!("a mesh") };
     let cloth = Surface { positions: &state.positions, triangles: &model.triangles };
@@ -130,26 +129,59 @@ fn a_basted_garment_is_closed_around_its_body() {
 #[test]
 fn what_does_not_fit_is_let_out_where_it_is_too_tight_and_nowhere_else() {
     // 0.85 m around a ball of 0.94 m.
-    let longest = |let_out: f64| {
+    let lengths = |let_out: f64| {
         let (scene, meshes) = scene(hood(0.425, 0.05, let_out));
         let (model, _) = build(&scene, &meshes).unwrap();
-        let cut = |ends: &[u32; 2]| {
-            let [a, b] = ends.map(|i| model.rest_positions[i as usize]);
-            a.distance(b)
-        };
-        let shares: Vec<f64> = model
-            .edges
-            .iter()
-            .zip(&model.rest_lengths)
-            .map(|(ends, length)| length / cut(ends) - 1.0)
-            .collect();
-        assert!(shares.iter().all(|share| *share > -1e-12));
-        let unchanged = shares.iter().filter(|share| share.abs() < 1e-12).count();
-        (shares.iter().copied().fold(0.0, f64::max), unchanged as f64 / shares.len() as f64)
+        (model.rest_lengths.clone(), model.cloths[0].let_out)
     };
-    assert!(longest(0.0).0 < 1e-12, "as it was cut");
-    let (most, unchanged) = longest(0.5);
+    let (cut, as_cut) = lengths(0.0);
+    assert_eq!(as_cut, 0.0, "as it was cut");
+    let changes = |let_out: f64| {
+        let (lengths, told) = lengths(let_out);
+        let shares: Vec<f64> = lengths.iter().zip(&cut).map(|(length, cut)| length / cut - 1.0).collect();
+        let most = shares.iter().map(|share| share.abs()).fold(0.0, f64::max);
+        assert!((most - told).abs() < 1e-12, "{told} is told of {most}");
+        let unchanged = shares.iter().filter(|share| share.abs() < 1e-12).count();
+        (most, unchanged as f64 / shares.len() as f64)
+    };
+    let (most, unchanged) = changes(0.5);
     assert!((0.05..0.4).contains(&most), "{most}");
     assert!((0.2..0.95).contains(&unchanged), "{unchanged}");
-    assert!((longest(0.03).0 - 0.03).abs() < 1e-12, "no more than is allowed");
+    assert!((changes(0.03).0 - 0.03).abs() < 1e-12, "no more than is allowed");
+}
+
+#[test]
+fn a_basted_garment_weighs_as_much_as_its_panels_and_is_pinned_where_they_are() {
+    let mut garment = hood(0.6, 0.05, 0.0);
+    garment.pin =
+        vec![GarmentPin { edges: vec!["front.2".into(), "back.2".into()], ..GarmentPin::default() }];
+    let of = |garment: Garment| {
+        let (scene, meshes) = scene(garment);
+        build(&scene, &meshes).unwrap().0
+    };
+    let sewn = of(garment.clone());
+    let panels = of(Garment { baste: false, ..garment });
+    let weight = |model: &Model| model.mass.iter().sum::<f64>();
+    assert!((weight(&sewn) / weight(&panels) - 1.0).abs() < 1e-12);
+    assert_eq!(sewn.triangles.len(), panels.triangles.len());
+    let stiffness = |model: &Model| model.springs.stiffness.iter().sum::<f64>();
+    assert!((stiffness(&sewn) / stiffness(&panels) - 1.0).abs() < 1e-12);
+    assert!(sewn.edges.is_sorted(), "as all that looks for edges expects");
+    // Both sides of the seam above are one row of particles.
+    assert_eq!(2 * sewn.pins[0].particles.len(), panels.pins[0].particles.len());
+}
+
+#[test]
+fn panels_of_different_fabrics_are_joined_by_stitches() {
+    let mut garment = hood(0.6, 0.05, 0.0);
+    garment.panel[1].fabric = Some("silk".into());
+    let (scene, meshes) = scene(garment);
+    let (model, state) = build(&scene, &meshes).unwrap();
+    let open = |ends: &[u32; 2]| {
+        let [a, b] = ends.map(|i| state.positions[i as usize]);
+        a.distance(b)
+    };
+    assert_eq!(model.cloths.len(), 2);
+    let worst = model.links.ends.iter().map(open).fold(0.0, f64::max);
+    assert!(worst > 0.0 && worst < 1e-3, "{worst} m open");
 }

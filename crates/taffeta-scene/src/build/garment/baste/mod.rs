@@ -19,12 +19,13 @@ use transfer::transfer;
 /// Length of cells that garments are basted with [m]; finer ones take over from these.
 const COARSE: f64 = 0.025;
 /// Steps in which seams close, in which the closed garment hangs, in which the body grows, in which lengths are put right, and the most in which what still
-/// intersects is pulled apart.
+/// intersects is pulled apart: with lengths, then without regard for them.
 const DRAWN: u32 = 150;
 const HUNG: u32 = 150;
 const GROWN: u32 = 100;
 const RELAXED: u32 = 100;
 const PARTED: u32 = 100;
+const PARTED_ALONE: u32 = 30;
 /// How much of its girth a slim body lacks [1].
 const SLIM: f64 = 0.75;
 /// How far a step moves cloth that lies around a slim body outwards, and lets it fall [m].
@@ -37,10 +38,17 @@ const LARGE: f64 = 0.02;
 /// Tops within this of the highest are as high [m].
 const LEVEL: f64 = 0.04;
 /// How far sewn particles start apart [m]: about as far as a stitch is long.
-const STITCH: f64 = 0.3e-3;
+pub const STITCH: f64 = 0.3e-3;
 
-/// Bastes a garment; its panels start where that leaves them, sewn together. `key` is its place in the scene.
-pub fn baste(garment: &Garment, key: &str, colliders: &[Collider], tailored: &mut Tailored) {
+/// Bastes a garment; its panels start where that leaves them, sewn particles `apart` [m]. `key` is its place in the scene. Returns the number of every particle's
+/// group, panel after panel; all that are sewn to one another are one group.
+pub fn baste(
+    garment: &Garment,
+    key: &str,
+    colliders: &[Collider],
+    tailored: &mut Tailored,
+    apart: f64,
+) -> Vec<u32> {
     let field = DistanceField::new(colliders);
     let field = field.as_ref();
     let coarse = Garment { edge_length: COARSE, ..garment.clone() };
@@ -60,7 +68,8 @@ pub fn baste(garment: &Garment, key: &str, colliders: &[Collider], tailored: &mu
     }
     let groups = groups(tailored);
     let whole = finish(tailored, &groups, garment.edge_length, field);
-    part(tailored, &groups, &whole, STITCH);
+    part(tailored, &groups, &whole, apart);
+    groups.iter().map(|g| *g as u32).collect()
 }
 
 /// What all stages have in common, for cells of this length [m].
@@ -147,12 +156,13 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
     for step in 0..RELAXED {
         sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field);
     }
-    for _ in 0..PARTED {
+    for step in 0..PARTED + PARTED_ALONE {
         let pierced = field.is_some_and(|field| sewn.lift_out(field, MARGIN));
         if !pierced && sewn.tangles().is_empty() {
             break;
         }
-        sewn.step(&Stage { rounds: 3, keeps: 0.5, sweeps: 2, ..worn }, field);
+        let (keeps, sweeps) = if step < PARTED { (0.5, 2) } else { (0.0, 0) };
+        sewn.step(&Stage { rounds: 3, keeps, sweeps, ..worn }, field);
     }
     sewn.x
 }
@@ -209,12 +219,7 @@ fn part(tailored: &mut Tailored, groups: &[usize], x: &[DVec3], apart: f64) {
 
 /// The number of every particle's group; all that are sewn to one another are one group.
 fn groups(tailored: &Tailored) -> Vec<usize> {
-    let mut firsts = Vec::new();
-    let mut count = 0;
-    for blank in &tailored.blanks {
-        firsts.push(count);
-        count += blank.start.len();
-    }
+    let (firsts, count) = (tailored.firsts(), tailored.particle_count() as usize);
     let mut least: Vec<usize> = (0..count).collect();
     fn root(least: &mut [usize], mut i: usize) -> usize {
         while least[i] != i {
@@ -223,7 +228,7 @@ fn groups(tailored: &Tailored) -> Vec<usize> {
         }
         i
     }
-    let particle = |(panel, i): Member| firsts[panel] + i as usize;
+    let particle = |(panel, i): Member| (firsts[panel] + i) as usize;
     for pair in &tailored.stitches {
         let [a, b] = pair.map(|member| root(&mut least, particle(member)));
         least[a.max(b)] = a.min(b);

@@ -45,6 +45,9 @@ pub struct FrameReport {
     /// pairs that led things press through one another.
     #[serde(default)]
     pub guard: CcdStats,
+    /// Steps that a device left to the host.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_to_host: u32,
     /// Intersections of both kinds.
     pub intersections: usize,
     /// Pairs of cloth triangles that intersect.
@@ -88,6 +91,7 @@ impl FrameReport {
             mean_strain: finite(certificate.mean_strain),
             contacts: steps.report.contacts,
             guard: steps.report.ccd,
+            left_to_host: steps.report.left_to_host,
             intersections: certificate.cloth_cloth + certificate.cloth_body,
             cloth_cloth: certificate.cloth_cloth,
             cloth_body: certificate.cloth_body,
@@ -110,6 +114,10 @@ impl FrameReport {
             min_gap: self.min_gap_m.unwrap_or(f64::INFINITY),
         }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 fn finite(number: f64) -> Option<f64> {

@@ -136,7 +136,7 @@ impl ContactPipeline {
     ) {
         self.window.place(model, times, positions, ways);
         self.found.begin(&self.window, self.params.foresight * self.pad, self.pad);
-        self.contacts.list(model, (&mut self.window, times[0]), &mut self.found, &self.tangles, self.pad);
+        self.contacts.list(model, (&mut self.window, times), &mut self.found, &self.tangles, self.pad);
     }
 
     /// The same for a window in which no contacts are answered.
@@ -154,6 +154,11 @@ impl ContactPipeline {
     /// Starts a sub-step `[from, until]` [s] of the window.
     pub fn begin_substep(&mut self, model: &Model, times: [f64; 2]) {
         self.contacts.begin_substep(model, &self.window, times);
+    }
+
+    /// Led bodies rest where they end in the rest of the sub-step: what is corrected takes no time.
+    pub fn stop_bodies(&mut self) {
+        self.contacts.stop_bodies();
     }
 
     /// Lets all that touches slide in the rest of the sub-step: contacts only push.
@@ -194,6 +199,12 @@ impl ContactPipeline {
         self.contacts.loads()
     }
 
+    /// Tells by which impulses bodies have pushed particles of cloth along their normals in this sub-step, with what lies on these [kg·m]; not those of
+    /// particles with closed-form solids.
+    pub fn pushes_of_bodies(&mut self, tell: impl FnMut(usize, f64)) {
+        self.contacts.pushes_of_bodies(self.window.surface.particles, tell);
+    }
+
     /// The contacts of the window but for those of particles with closed-form solids, and Σ weights x over their points of led bodies, at its
     /// start and at its end [m].
     pub fn features(&self, model: &Model) -> impl Iterator<Item = (&FeatureContact, [DVec3; 2])> {
@@ -216,8 +227,8 @@ impl ContactPipeline {
     }
 
     /// Takes what would meet for contacts of the window: the method may answer them and end it again.
-    pub fn learn(&mut self) {
-        self.contacts.learn(&self.window, self.found.pairs(), &self.check.hits);
+    pub fn learn(&mut self, model: &Model) {
+        self.contacts.learn(model, &self.window, self.found.pairs(), &self.check.hits);
     }
 
     /// Ends the window elsewhere.

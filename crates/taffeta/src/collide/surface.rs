@@ -5,7 +5,8 @@
 //! A plane has no place here: it is met point by point.
 
 use crate::math::{DVec3, Pose};
-use crate::model::{Form, Model, Shape};
+use crate::model::params::CollisionParams;
+use crate::model::{Collider, Form, Model, Shape};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -14,8 +15,6 @@ const NEAREST_OF_EDGE: f64 = 0.25;
 /// Cloth can be squeezed to this share of its thickness.
 const SQUEEZED: f64 = 0.2;
 
-/// Bodies keep this from one another beyond their radii [m].
-pub const BODY_SKIN: f64 = 5e-4;
 /// Friction between bodies that have none given [1].
 const BODY_FRICTION: f64 = 0.5;
 
@@ -40,6 +39,8 @@ pub struct CollisionSurface {
     pub objects: Vec<Object>,
     /// Every two particles that a stitch joins, in both orders, sorted.
     pub sewn: Vec<[u32; 2]>,
+    /// What bodies keep from one another beyond their radii [m].
+    pub body_skin: f64,
 }
 
 /// The features that stand with a triangle.
@@ -107,6 +108,7 @@ impl CollisionSurface {
             cloth_meets_cloth: model.cloth_meets_cloth,
             objects: Vec::new(),
             sewn: model.links.ends.iter().flat_map(|&[a, b]| [[a, b], [b, a]]).collect(),
+            body_skin: model.params.collision.body_skin,
         };
         surface.sewn.sort_unstable();
         for cloth in &model.cloths {
@@ -150,17 +152,27 @@ impl CollisionSurface {
         objects: Vec<Object>,
     ) -> Self {
         let (edges, owned) = (Vec::new(), Vec::new());
-        let (points, cloth_meets_cloth) = (rest.len(), true);
+        let (points, cloth_meets_cloth, sewn) = (rest.len(), true, Vec::new());
+        let body_skin = CollisionParams::default().body_skin;
         let mut surface =
-            Self { particles, points, rest, triangles, edges, owned, cloth_meets_cloth, objects, sewn: Vec::new() };
+            Self { particles, points, rest, triangles, edges, owned, cloth_meets_cloth, objects, sewn, body_skin };
         surface.share_out();
         surface
     }
 
     /// Where the points of all led bodies are at `time` [s]; `out` holds those after the particles.
     pub fn place_bodies(&self, model: &Model, time: f64, out: &mut [DVec3]) {
+        self.place(model, time, out, |collider| collider.free.is_none());
+    }
+
+    /// The same for those that do not rest, where `out` has the others already.
+    pub fn place_moving_bodies(&self, model: &Model, time: f64, out: &mut [DVec3]) {
+        self.place(model, time, out, |collider| collider.free.is_none() && !collider.rests());
+    }
+
+    fn place(&self, model: &Model, time: f64, out: &mut [DVec3], asked: impl Fn(&Collider) -> bool) {
         for object in &self.objects {
-            if let Some(collider) = object.body.map(|b| &model.colliders[b]).filter(|c| c.free.is_none()) {
+            if let Some(collider) = object.body.map(|b| &model.colliders[b]).filter(|c| asked(c)) {
                 let range = object.points.start - self.particles..object.points.end - self.particles;
                 place_form(&collider.form, time, &collider.pose(time), &mut out[range]);
             }
@@ -179,7 +191,7 @@ impl CollisionSurface {
             (Some(f), Some(g)) => (f * g).sqrt(),
             (f, g) => f.or(g).unwrap_or(BODY_FRICTION),
         };
-        let skin = if first.body.is_some() && second.body.is_some() { BODY_SKIN } else { 0.0 };
+        let skin = if first.body.is_some() && second.body.is_some() { self.body_skin } else { 0.0 };
         let distance = if a == b { first.self_distance } else { first.radius + second.radius + skin };
         let solid: f64 = [first, second].iter().filter(|o| o.body.is_some()).map(|o| o.radius).sum();
         Kept { distance, floor: solid + SQUEEZED * (distance - solid), solid, friction }

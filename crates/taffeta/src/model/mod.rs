@@ -10,6 +10,7 @@ pub mod params;
 pub mod parting;
 pub mod pins;
 pub mod reach;
+pub mod scales;
 pub mod state;
 pub mod stitches;
 pub mod topology;
@@ -27,6 +28,7 @@ pub use params::Params;
 pub use parting::{BreakingPin, Split, Tearing, TornModels};
 pub use pins::{Led, PinGroup};
 pub use rigid::RigidBody;
+pub use scales::Scales;
 pub use state::State;
 pub use stitches::Stitches;
 
@@ -153,6 +155,8 @@ pub struct ClothPiece {
     pub edges: Range<usize>,
     /// Longest edge or diagonal at rest [m].
     pub longest_edge: f64,
+    /// The most that one of its edges was let out or taken in by, as a share of the length that it was cut to [1].
+    pub let_out: f64,
 }
 
 impl Model {
@@ -182,6 +186,12 @@ impl Model {
             Some(body) => self.bodies[body].pose(&self.bodies[body].of(positions)),
             None => self.colliders[collider].pose(time),
         }
+    }
+
+    /// How strong gravity is, or what stands for it where there is none [m/s²].
+    pub fn strength_of(&self, gravity: DVec3) -> f64 {
+        let strength = gravity.length();
+        if strength > 0.0 { strength } else { self.params.common.weightless }
     }
 
     /// The piece of cloth that a particle belongs to.

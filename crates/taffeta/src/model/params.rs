@@ -1,9 +1,14 @@
 //! The tuned numbers of the methods, each with what it does. `taffeta bench params` measures what happens at half and at twice of each; docs/params.md has the
 //! tables, and which experiment fixed a number.
+//!
+//! Most have no unit. One that has is as it was tuned, for frames of 1/30 s and 1 m² of cloth 0.5 mm thick, and says after `=>` which of the [`Scales`] of a scene
+//! it goes with: so the numbers of a scene follow from the scene, and no unit that a user may choose is hidden in them.
 
-/// Declares parameters with their defaults; each can be reached by its name.
+use super::scales::Scales;
+
+/// Declares parameters with their defaults, and the scale that they go with if they have a unit; each can be reached by its name.
 macro_rules! params {
-    ($(#[$about:meta])* $group:ident { $($(#[$doc:meta])* $name:ident: $kind:ty = $value:expr,)* }) => {
+    ($(#[$about:meta])* $group:ident { $($(#[$doc:meta])* $name:ident: $kind:ty = $value:expr $(=> $scale:ident)?,)* }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq)]
         #[non_exhaustive]
@@ -26,6 +31,11 @@ macro_rules! params {
                     _ => return false,
                 }
                 true
+            }
+
+            /// Makes them those of a scene from those for which they were tuned.
+            fn fit(&mut self, _scales: &Scales) {
+                $($(self.$name *= _scales.$scale();)?)*
             }
         }
     };
@@ -52,6 +62,8 @@ impl Scale for u32 {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Params {
+    /// Of all methods.
+    pub common: CommonParams,
     /// Of the impulse methods.
     pub impulse: ImpulseParams,
     /// Of backward Euler and BDF2.
@@ -71,6 +83,7 @@ pub struct Params {
 impl Params {
     /// The groups by name, with the names of their parameters.
     pub const GROUPS: &[(&str, &[&str])] = &[
+        ("common", CommonParams::NAMES),
         ("impulse", ImpulseParams::NAMES),
         ("implicit", ImplicitParams::NAMES),
         ("verlet", VerletParams::NAMES),
@@ -83,6 +96,7 @@ impl Params {
     /// Multiplies the parameter of a name in a group; whole numbers are rounded, and at least 1. Whether there is one.
     pub fn scale(&mut self, group: &str, name: &str, factor: f64) -> bool {
         match group {
+            "common" => self.common.scale(name, factor),
             "impulse" => self.impulse.scale(name, factor),
             "implicit" => self.implicit.scale(name, factor),
             "verlet" => self.verlet.scale(name, factor),
@@ -92,6 +106,28 @@ impl Params {
             "collision" => self.collision.scale(name, factor),
             _ => false,
         }
+    }
+
+    /// Those of a scene with these scales.
+    pub fn of(scales: &Scales) -> Self {
+        let mut params = Self::default();
+        params.common.fit(scales);
+        params.impulse.fit(scales);
+        params.implicit.fit(scales);
+        params.verlet.fit(scales);
+        params.xpbd.fit(scales);
+        params.vbd.fit(scales);
+        params.projective.fit(scales);
+        params.collision.fit(scales);
+        params
+    }
+}
+
+params! {
+    /// Of all methods.
+    CommonParams {
+        /// What stands for gravity where there is none [m/s²].
+        weightless: f64 = 9.81 => acceleration,
     }
 }
 
@@ -113,7 +149,7 @@ params! {
         /// Sweeps over contacts of features after every sweep over edges.
         contact_sweeps: u32 = 4,
         /// An error that edges have at the start of a sub-step goes within this time [s]. At once it would make the more velocity the shorter the sub-step.
-        error_time: f64 = 1e-3,
+        error_time: f64 = 1e-3 => time,
         /// How often in a step forces of the air are renewed.
         air_renewals: u32 = 4,
         /// Hard edges stretch, and stitches open, by the whole tolerance under a force of this many times the weight of their cloth [1]. Much less and tolerances are missed; much more
@@ -129,13 +165,19 @@ params! {
         /// Sweeps that answer contacts which CCD has found, in each of its rounds.
         learning_sweeps: u32 = 8,
         /// How far a sewn seam may be open at the end of a step [m].
-        seam_tolerance: f64 = 0.5e-3,
+        seam_tolerance: f64 = 0.5e-3 => size,
         /// What is open of a seam at the start of a sub-step closes within this time [s]; at once it would make a velocity out of nothing.
-        stitch_closing_time: f64 = 1e-3,
+        stitch_closing_time: f64 = 1e-3 => time,
         /// The speed at which it closes at most [m/s]: a seam that something keeps open does not pull the harder the wider it is.
-        stitch_closing_speed: f64 = 2.0,
+        stitch_closing_speed: f64 = 2.0 => speed,
         /// Seams that are further open at the end of a step are not closed by its last sweeps [m]: something keeps them open.
-        closed_by_sweeps: f64 = 4e-3,
+        closed_by_sweeps: f64 = 4e-3 => size,
+        /// A hand that gives way goes no faster [m/s].
+        hand_speed: f64 = 2.0 => speed,
+        /// It pulls no harder than what gives its cloth this acceleration [m/s²].
+        hand_acceleration: f64 = 20.0 => acceleration,
+        /// A hand that is further than this from its place has given way before [m].
+        hand_away: f64 = 1e-6 => size,
         /// How often what CCD has stretched is brought back to tolerance.
         mends: u32 = 3,
         /// The most sweeps that bring the end of a step to its tolerance.
@@ -159,9 +201,9 @@ params! {
         /// The longest sub-step over √(m / k) of shear [1]: one sweep over a stiffer one leaves energy in it.
         shear_substep: f64 = 2.5,
         /// The longest sub-step [s].
-        longest_substep: f64 = 1.0 / 60.0,
+        longest_substep: f64 = 1.0 / 60.0 => time,
         /// The shortest that shear alone makes necessary [s].
-        shortest_for_shear: f64 = 1.0 / 3000.0,
+        shortest_for_shear: f64 = 1.0 / 3000.0 => time,
         /// Strain before the last sweeps at which a step is taken again [1].
         infeasible_end: f64 = 0.3,
         /// How many last sweeps ask for shorter sub-steps, where a sweep costs about a fifth of a sub-step.
@@ -183,9 +225,9 @@ params! {
     /// Of backward Euler and BDF2.
     ImplicitParams {
         /// The longest sub-step that is taken unasked [s]: stable at any, but the shorter the less is damped.
-        longest_substep: f64 = 1.0 / 90.0,
+        longest_substep: f64 = 1.0 / 90.0 => time,
         /// The same where bodies move freely [s]: cloth learns only in the next sub-step how heavy they are.
-        longest_with_bodies: f64 = 1.0 / 2000.0,
+        longest_with_bodies: f64 = 1.0 / 2000.0 => time,
         /// The most sub-steps that a step is cut into where the program chooses.
         most_substeps: u32 = 4096,
         /// By how much more an edge may be strained after a sub-step in which something touches than before it [1].
@@ -260,8 +302,9 @@ params! {
 params! {
     /// Of extended position-based dynamics.
     XpbdParams {
-        /// The longest sub-step that is taken unasked [s].
-        longest_substep: f64 = 1.0 / 1500.0,
+        /// The longest sub-step that is taken unasked [s]. In 1/1500 s a light ball that hits a heavy sheet of 0.4 m presses into strains 1.4 times the energy
+        /// that there was.
+        longest_substep: f64 = 1.0 / 2250.0 => time,
         /// What one iteration in a sub-step leaves undone makes hanging cloth longer: by about g h² N² / 2 where N edges hang one below the other. Sub-steps are so
         /// short that this is the tolerance times this share of the length [1].
         left_undone: f64 = 0.025,
@@ -272,7 +315,7 @@ params! {
     /// Of vertex block descent.
     VbdParams {
         /// The longest sub-step that is taken unasked [s].
-        longest_substep: f64 = 1.0 / 1500.0,
+        longest_substep: f64 = 1.0 / 1500.0 => time,
         /// What one iteration leaves undone acts as mass, h² ∂²E/∂x², and lengthens hanging cloth while it swings, as that of `xpbd` does
         /// ([`XpbdParams::left_undone`]) [1].
         left_undone: f64 = 0.05,
@@ -285,7 +328,7 @@ params! {
         /// The longest sub-step that is taken unasked [s]. The matrix has every spring as stiff across as along. A motion that stretches little but would be
         /// resisted much across, as shear, is corrected by a part only in each iteration: until then cloth is too soft for it, and takes up energy that it did
         /// not have.
-        longest_substep: f64 = 1.0 / 2000.0,
+        longest_substep: f64 = 1.0 / 2000.0 => time,
         /// Iterations in a sub-step. A kicked sheet of 12 by 12 gains no energy with 4 in 1/2000 s or 10 in 1/1000 s, 8 % with 3 in 1/2000 s, a half with 5 in
         /// 1/1000 s.
         iterations: u32 = 5,
@@ -322,7 +365,15 @@ params! {
         /// Sweeps over contacts end when none of them moves features by more than this share of the thickness of the thinnest cloth [1].
         settled: f64 = 1e-3,
         /// Features that are too near part no faster than this, so that they do not jump [m/s].
-        parting_speed: f64 = 0.2,
+        parting_speed: f64 = 0.2 => slow_speed,
+        /// Cloth that intersects is pulled apart at this speed [m/s].
+        untangling_speed: f64 = 0.1 => slow_speed,
+        /// Bodies keep this from one another beyond their radii [m].
+        body_skin: f64 = 5e-4 => bodies,
+        /// Impacts of bodies slower than this do not bounce [m/s].
+        bounce_speed: f64 = 0.2 => speed,
+        /// Sweeps over contacts of bodies end when none of them changes a velocity by more than this [m/s].
+        still_speed: f64 = 1e-7 => slow_speed,
         /// What is not further apart than so many times the distance kept still counts as touching [1]: contacts that share points lift one another a little.
         hovers: f64 = 1.2,
     }

@@ -16,10 +16,12 @@ use std::ops::Range;
 mod pool {
     use std::ops::Range;
 
+    /// Does some work on this thread.
     pub fn together<R>(work: impl FnOnce() -> R) -> R {
         work()
     }
 
+    /// One thread.
     pub fn members() -> usize {
         1
     }

@@ -33,7 +33,7 @@ pub struct Info {
     pub iterations: u32,
     /// The residual, relative as in [`PcgParams::tolerance`], computed afresh from the solution.
     pub residual: f64,
-    /// What it is relative to.
+    /// The square of what it is relative to, rᵀ P⁻¹ r: roots of masses depend on their unit.
     pub scale: f64,
 }
 
@@ -142,7 +142,7 @@ impl Pcg {
     }
 
     /// As [`Pcg::solve`], but the residual is relative to that of the start, as P4 has it with the change of velocities for unknown, or to
-    /// `at_least` where that is more.
+    /// the root of `at_least` where that is more.
     pub fn improve(
         &mut self,
         matrix: &BlockMatrix,
@@ -153,15 +153,16 @@ impl Pcg {
         let count = self.pinned.len();
         assert!(b.len() == count && x.len() == count, "a vector for every particle");
         self.residual(matrix, b, x);
-        let start = checked(self.precondition().sqrt(), &START)?;
+        let start = checked(self.precondition(), &START)?;
         let scale = start.max(at_least);
-        let mut so_far = Info { residual: if scale > 0.0 { start / scale } else { 0.0 }, scale, ..START };
+        let residual = if scale > 0.0 { (start / scale).sqrt() } else { 0.0 };
+        let mut so_far = Info { residual, scale, ..START };
         // Where contacts couple pieces of cloth, none of them can be moved as a whole without the others.
         let apart = !matrix.reaches_beyond();
-        let worth = (MOVED * start).powi(2);
+        let worth = MOVED * MOVED * start;
         if apart && self.preconditioner.settle(&self.r, &self.pinned, x, worth) {
             self.residual(matrix, b, x);
-            so_far.residual = checked(self.precondition().sqrt(), &START)? / scale;
+            so_far.residual = checked((self.precondition() / scale).sqrt(), &START)?;
         }
         if so_far.residual > self.params.tolerance {
             // Few digits are asked for, so the residual that is carried along is the true one.
@@ -181,7 +182,7 @@ impl Pcg {
         Err(Error::NotConverged { iterations, residual, tolerance })
     }
 
-    /// Iterates until the residual is as small as asked for, relative to `scale`.
+    /// Iterates until the residual is as small as asked for, relative to the root of `scale`.
     fn reduce(
         &mut self,
         matrix: &BlockMatrix,
@@ -193,7 +194,7 @@ impl Pcg {
         // The residual that is carried along drifts from the true one, which alone decides: if need be, go on from there.
         loop {
             self.residual(matrix, b, x);
-            so_far.residual = checked(self.precondition().sqrt() / scale, &so_far)?;
+            so_far.residual = checked((self.precondition() / scale).sqrt(), &so_far)?;
             if so_far.residual <= self.params.tolerance || so_far.iterations >= self.params.max_iterations {
                 return self.accept(so_far);
             }
@@ -210,7 +211,7 @@ impl Pcg {
         so_far: &mut Info,
     ) -> Result<(), Error> {
         self.p.copy_from_slice(&self.z);
-        let mut squared = (so_far.residual * scale).powi(2);
+        let mut squared = so_far.residual * so_far.residual * scale;
         loop {
             let Info { iterations, residual, .. } = *so_far;
             let curvature = checked(self.curvature(matrix), so_far)?;
@@ -218,7 +219,7 @@ impl Pcg {
                 return Err(Error::NotPositiveDefinite { iteration: iterations + 1, curvature, residual });
             }
             let next = self.advance(squared / curvature, x);
-            so_far.residual = checked(next.sqrt() / scale, so_far)?;
+            so_far.residual = checked((next / scale).sqrt(), so_far)?;
             so_far.iterations += 1;
             if so_far.residual <= self.params.tolerance || so_far.iterations >= self.params.max_iterations {
                 return Ok(());
@@ -228,7 +229,7 @@ impl Pcg {
         }
     }
 
-    /// (bᵀ P⁻¹ b)^½ of the system that is left for the others when pinned particles have their x.
+    /// bᵀ P⁻¹ b of the system that is left for the others when pinned particles have their x.
     fn scale(&mut self, matrix: &BlockMatrix, b: &[Vec4], x: &[Vec4]) -> Result<f64, Error> {
         for ((p, x), pinned) in self.p.iter_mut().zip(x).zip(&self.pinned) {
             *p = if *pinned { *x } else { Vec4::ZERO };
@@ -236,7 +237,7 @@ impl Pcg {
         let led = std::mem::take(&mut self.p);
         self.residual(matrix, b, &led);
         self.p = led;
-        checked(self.precondition().sqrt(), &START)
+        checked(self.precondition(), &START)
     }
 
     /// r = b - A x, 0 for pinned particles.

@@ -23,14 +23,15 @@ pub trait Device: Debug + Send + Sync {
 
 /// A model on a device. No step depends on what steps before have left there.
 pub trait DeviceMethod: Debug + Send + Sync {
-    /// One step of the model from a state: `to`, which was any state, becomes the state after it, but for its time.
+    /// One step of the model from a state: `to`, which was any state, becomes the state after it, but for its time. `None` leaves the step to the method of the
+    /// engine, on the host.
     fn step(
         &mut self,
         step: &DeviceStep,
         from: &State,
         to: &mut State,
         observer: &mut dyn Observer,
-    ) -> Result<StepReport, StepError>;
+    ) -> Result<Option<StepReport>, StepError>;
 }
 
 /// What a step on a device is given.

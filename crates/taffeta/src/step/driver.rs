@@ -29,6 +29,8 @@ pub struct StepContext<'a> {
     pub pipeline: Option<&'a mut ContactPipeline>,
     /// How often CCD has disturbed the step so much that it is taken again.
     pub disturbed: u32,
+    /// Impulses by which bodies have pushed every particle along their normals in this attempt [N·s].
+    pub pressed: &'a mut [f64],
     pub observer: &'a mut dyn Observer,
     pub report: StepReport,
 }
@@ -70,6 +72,7 @@ pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut Sta
     loop {
         let before = step.report.iterations;
         step.report = step.report.tried_again();
+        step.pressed.fill(0.0);
         method.load(step, state);
         let verdict = attempt(method, step, state.time)?;
         let taken = step.report.iterations - before;
@@ -184,6 +187,12 @@ impl StepContext<'_> {
         }
     }
 
+    /// Lets led bodies rest where they are, while an end is corrected.
+    pub fn stop_bodies(&mut self) {
+        self.boundary.stop();
+        self.pipeline.iter_mut().for_each(|pipeline| pipeline.stop_bodies());
+    }
+
     /// Proves the motion of a window: what would meet becomes a contact that the method answers with all else, and only what then still would is pushed
     /// apart or slowed down. The method goes on from where the motion could be proven.
     fn end_window(&mut self, method: &mut dyn Integrator, window: &Window) {
@@ -195,7 +204,7 @@ impl StepContext<'_> {
         let (mut left, mut learned) = (hits, 0);
         while left > 0 && learned < self.model.params.collision.learning_rounds && self.iterations_left() > 0
         {
-            self.pipeline.iter_mut().for_each(|pipeline| pipeline.learn());
+            self.pipeline.iter_mut().for_each(|pipeline| pipeline.learn(self.model));
             if !method.answer_learned(self, window) {
                 break;
             }

@@ -166,12 +166,13 @@ impl Simulation {
         Ok(())
     }
 
-    /// Changes gravity [m/s²] and the air, at once and without building anything anew unless air comes or goes.
+    /// Changes gravity [m/s²] and the air, at once and without building anything anew unless gravity gets stronger or weaker, or air comes or goes.
     pub fn set_surroundings(&mut self, gravity: DVec3, air: AirModel) {
         let vacuum_changes = (air.density > 0.0) != (self.environment.air.density > 0.0);
+        let weight_changes = gravity.length() != self.environment.gravity.length();
         (self.environment.gravity, self.environment.air) = (gravity, air);
-        // Methods have room for forces of the air only where there is air.
-        if vacuum_changes {
+        // Methods have room for forces of the air only where there is air, and reckon with the weight of cloth.
+        if vacuum_changes || weight_changes {
             self.renew();
         }
     }

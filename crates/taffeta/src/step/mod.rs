@@ -6,6 +6,7 @@ mod driver;
 mod interaction;
 mod methods;
 mod observer;
+mod pressing;
 pub mod report;
 mod rigid_bodies;
 mod solid_contact;
@@ -39,9 +40,6 @@ const FURTHEST: f64 = 1e6;
 
 /// Particles from which threads stay awake for a step.
 const WORTH_A_TEAM: usize = 1000;
-
-/// Cloth that intersects is pulled apart at this speed [m/s].
-const PULLED_APART: f64 = 0.1;
 
 /// A running simulation: the model, the state, and the scratch of its method.
 ///
@@ -81,6 +79,8 @@ struct Scratch {
     boundary: Boundary,
     pipeline: Option<Box<ContactPipeline>>,
     limiter: Option<Limiter>,
+    /// Impulses by which bodies have pushed every particle along their normals in the last step [N·s].
+    pressed: Vec<f64>,
     /// From particles that hands hold: the shortest ways to all others along edges [m].
     ways: BTreeMap<u32, Vec<f64>>,
 }
@@ -103,6 +103,7 @@ impl Scratch {
             boundary: Boundary::new(model, environment, methods::corners(model.method)),
             pipeline: ContactPipeline::new(model, environment).map(Box::new),
             limiter: model.limit.as_ref().map(|_| Limiter::new(model, environment)),
+            pressed: vec![0.0; model.particle_count()],
             ways: BTreeMap::new(),
         }
     }
@@ -180,12 +181,18 @@ impl Simulation {
         self.scratch.pipeline.iter_mut().for_each(|pipeline| pipeline.begin_step());
         let weightless = self.state.time < self.model.weightless;
         let gravity = if weightless { DVec3::ZERO } else { self.environment.gravity };
-        let mut report = match &mut self.scratch.on_device {
-            Some(Ok(method)) => {
+        let tangled = self.scratch.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_tangled());
+        let on_device = match &mut self.scratch.on_device {
+            Some(Err(refusal)) => return Err(StepError::Device { reason: refusal.to_string() }),
+            // Devices know nothing of what intersects already.
+            Some(Ok(method)) if !tangled => {
                 let step = DeviceStep { model: &self.model, environment: &self.environment, gravity };
                 method.step(&step, &self.state, &mut self.attempt, observer)?
             }
-            Some(Err(refusal)) => return Err(StepError::Device { reason: refusal.to_string() }),
+            _ => None,
+        };
+        let mut report = match on_device {
+            Some(report) => report,
             None => {
                 self.attempt.copy_from(&self.state);
                 let mut step = StepContext {
@@ -195,8 +202,13 @@ impl Simulation {
                     boundary: &mut self.scratch.boundary,
                     pipeline: self.scratch.pipeline.as_deref_mut(),
                     disturbed: 0,
+                    pressed: &mut self.scratch.pressed,
                     observer,
-                    report: StepReport { converged: true, ..StepReport::default() },
+                    report: StepReport {
+                        converged: true,
+                        left_to_host: self.device.is_some().into(),
+                        ..StepReport::default()
+                    },
                 };
                 driver::step(&mut *self.scratch.method, &mut step, &mut self.attempt)?;
                 step.report
@@ -214,7 +226,6 @@ impl Simulation {
         }
         self.check_finite()?;
         std::mem::swap(&mut self.state, &mut self.attempt);
-        let tangled = self.scratch.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_tangled());
         if report.ccd.pinched > 0 || tangled {
             self.tell_tangles();
         }
@@ -235,6 +246,15 @@ impl Simulation {
     /// Energies of the present state.
     pub fn energy(&self) -> Energy {
         Energy::of(&self.model, self.environment.gravity, &self.state)
+    }
+
+    /// Impulses by which bodies have pushed every particle of cloth along their normals in the last step, with what lies on it [N·s]. What CCD alone has kept
+    /// apart is not counted. `None` where that is not known: a device that takes the steps does not tell, and in the systems of implicit methods cloth does not
+    /// feel free bodies that lie on it.
+    pub fn body_impulses(&self) -> Option<&[f64]> {
+        let unfelt = self.model.method.is_implicit() && !self.model.bodies.is_empty();
+        let known = self.device.is_none() && !unfelt;
+        known.then_some(&self.scratch.pressed[..self.model.cloth_particle_count()])
     }
 
     /// Makes the scratch anew for a model or an environment that has changed.
@@ -306,7 +326,7 @@ impl Simulation {
         let (model, positions) = (&self.model, &mut self.attempt.positions);
         let mut ways = vec![DVec3::ZERO; positions.len()];
         ways_apart(positions, &model.triangles, &self.tangled, &mut ways);
-        let most = PULLED_APART * model.step_time;
+        let most = model.params.collision.untangling_speed * model.step_time;
         let time = self.state.time + model.step_time;
         pipeline.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
         let movable = |w: f64| if w > 0.0 { 1.0 } else { 0.0 };

@@ -28,6 +28,9 @@ pub struct StepReport {
     pub parted: u32,
     /// What the contact pipeline did; all zero where nothing can touch.
     pub ccd: CcdStats,
+    /// Steps that a device left to the host.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub left_to_host: u32,
 }
 
 /// Why a step did not reach what its method promises.
@@ -128,7 +131,7 @@ pub enum Shortfall {
         /// The shortest way between them along edges [m].
         reach: f64,
     },
-    /// Pins or bodies that are led keep the cloth from its lengths: it could keep them if they stood still.
+    /// Pins or bodies that are led keep the cloth from its lengths: it cannot keep them even where nothing else moves.
     #[error(
         "the edge between particles {} and {} has the strain {strain:.3e}, the tolerance is {tolerance:.3e}: pins or bodies that went {:.1} mm in this \
          step leave the cloth no way to follow; lead them less far, or more slowly", ends[0], ends[1], 1e3 * moved
@@ -164,6 +167,7 @@ impl StepReport {
         self.shortest_substep = self.shortest_substep.min(next.shortest_substep);
         self.parted += next.parted;
         self.ccd += next.ccd;
+        self.left_to_host += next.left_to_host;
         (self.redundant, self.contacts) = (next.redundant, next.contacts);
     }
 

@@ -1,6 +1,7 @@
 //! One list of laws that every method obeys. A new method joins by a line below `methods!`, a new law by a line within it.
 
 use crate::common::{centre, free_sheet, hanging_strip, run, simulation};
+use crate::frames::{has_no_unit_of_its_own, is_the_same_a_kilometre_away, is_the_same_in_a_moving_train};
 use taffeta::math::DVec3;
 use taffeta::step::momentum;
 use taffeta_scene::{Cloth, Collider, FabricChange, Kick, Method, PlaneShape, Scene, Sheet, presets};
@@ -22,6 +23,9 @@ macro_rules! methods {
                 friction_lets_slide_above_its_limit
                 any_fabric_survives_a_fall
                 reaches_its_terminal_speed
+                has_no_unit_of_its_own
+                is_the_same_a_kilometre_away
+                is_the_same_in_a_moving_train
             }
         })*
     };

@@ -6,6 +6,7 @@ mod collide;
 mod common;
 mod determinism;
 mod forces;
+mod frames;
 mod house;
 mod laws;
 mod math;

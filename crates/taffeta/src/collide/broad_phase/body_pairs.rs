@@ -1,7 +1,7 @@
 //! Pairs of features of two bodies, one of them free. Bodies are few, so every two are looked at; of large ones only what lies where both are.
 
 use super::candidates::{Pair, PairKind};
-use crate::collide::surface::{BODY_SKIN, CollisionSurface, NO_EDGE};
+use crate::collide::surface::{CollisionSurface, NO_EDGE};
 use crate::math::DVec3;
 
 /// Finds pairs between bodies.
@@ -50,7 +50,7 @@ impl Ways<'_> {
     }
 
     fn room(&self, object: usize) -> f64 {
-        self.surface.objects[object].radius + 0.5 * (BODY_SKIN + self.pad)
+        self.surface.objects[object].radius + 0.5 * (self.surface.body_skin + self.pad)
     }
 
     fn of_triangle(&self, triangle: usize, room: f64) -> Box3 {

@@ -1,11 +1,12 @@
 //! Pairs of features that may come too near in a step: points and triangles, edges and edges.
 //!
 //! The list is a function of the positions alone: a pair stands in it if the boxes that its features sweep meet, unless it is one of
-//! neighbours that are certified ([`OneRingCuller`]) or of triangles that one direction keeps apart ([`drop_apart`]). How it is found (tree, threads)
+//! neighbours that are certified ([`OneRingCuller`]), of triangles in a flat patch ([`CurvatureCuller`]) or that one direction keeps apart ([`drop_apart`]). How it is found (tree, threads)
 //! changes nothing.
 
 use super::body_pairs::BodyPairs;
 use super::boxes::{Bounds, Swept, mean_motion};
+use super::curvature_culler::CurvatureCuller;
 use super::features::Features;
 use super::finder::Finder;
 use super::one_ring_culler::OneRingCuller;
@@ -36,6 +37,7 @@ pub struct Candidates {
     /// Start and end of all points, for many at a time [m].
     points: [Vec<Vec4>; 2],
     swept: Swept,
+    patches: CurvatureCuller,
     stars: OneRingCuller,
     finder: Finder,
     /// Pairs of triangles that share no point, and of those that do.
@@ -51,11 +53,13 @@ impl Candidates {
     /// For a surface whose points are `movable`, or else pinned or those of bodies.
     pub fn new(surface: &CollisionSurface, movable: &[bool]) -> Self {
         let features = Features::new(surface, movable);
+        let finder = Finder::new(surface, &features);
         Self {
             points: [(); 2].map(|_| vec![Vec4::ZERO; surface.points]),
             swept: Swept::new(surface),
+            patches: CurvatureCuller::new(surface, finder.order()),
             stars: OneRingCuller::new(surface),
-            finder: Finder::new(surface, &features),
+            finder,
             features,
             far: Sorted::default(),
             near: Sorted::default(),
@@ -77,11 +81,12 @@ impl Candidates {
         let motion = TriangleMotion { points: [&self.points[0], &self.points[1]], pad };
         let boxes = self.swept.boxes();
         if surface.cloth_meets_cloth {
-            self.stars.judge(motion);
+            self.patches.judge(motion);
+            self.stars.judge(motion, &self.patches);
             self.finder.neighbours(features, &self.stars, boxes, &mut self.near);
         }
         self.finder.refit(features, boxes.outer);
-        self.finder.all(features, boxes, motion, &mut self.far);
+        self.finder.all((features, &self.patches), boxes, motion, &mut self.far);
         let (pairs, triangles, edges) = (&mut self.pairs, &features.triangles, &features.edges);
         pairs.clear();
         merge([&self.far.points, &self.near.points], &mut self.cut, pairs, |[p, t]| {
@@ -113,8 +118,12 @@ pub fn brute_force(
     swept.update(surface, from, to, mean_motion(movable, from, to), pad);
     let [from, to] = [from, to].map(|points| points.iter().map(|x| Vec4::from(*x)).collect::<Vec<_>>());
     let motion = TriangleMotion { points: [&from, &to], pad };
-    stars.judge(motion);
     let (features, set) = (Features::new(surface, movable), InstructionSet::available()[0]);
+    let mut patches = CurvatureCuller::new(surface, Finder::new(surface, &features).order());
+    if surface.cloth_meets_cloth {
+        patches.judge(motion);
+    }
+    stars.judge(motion, &patches);
     let is_apart = |[t, u]: [usize; 2]| {
         let mut left = vec![[t as u32, u as u32]];
         drop_apart(set, &features, motion, &mut left);
@@ -131,7 +140,9 @@ pub fn brute_force(
         let around = |of: &[u32]| of.iter().fold(Bounds::NOTHING, |all, p| all.join(&boxes[*p as usize]));
         let [t, u] = owners.map(|t| surface.triangles[t]);
         let neighbours = t.iter().any(|p| u.contains(p) && stars.certified(*p));
-        let are_far = || !t.iter().any(|p| u.contains(p)) && is_apart([owners[0].min(owners[1]), owners[0].max(owners[1])]);
+        let is_flat = |[t, u]: [usize; 2]| u < features.of_cloths && patches.have_flat_patch(t as u32, u as u32);
+        let ordered = [owners[0].min(owners[1]), owners[0].max(owners[1])];
+        let are_far = || !t.iter().any(|p| u.contains(p)) && (is_flat(ordered) || is_apart(ordered));
         let may = match [body(first[0]), body(second[0])] {
             [false, false] => surface.cloth_meets_cloth,
             [a, b] => a != b,

@@ -1,6 +1,7 @@
 //! All pairs of features whose boxes meet, by trees over the triangles of cloths and of bodies; neighbours are left out.
 
 use super::boxes::Bounds;
+use super::curvature_culler::CurvatureCuller;
 use super::features::{Boxes, Features};
 use super::one_ring_culler::OneRingCuller;
 use super::sorted::{PairList, Sorted};
@@ -16,8 +17,9 @@ use crate::parallel;
 pub struct Finder {
     cloths: WideBvh,
     bodies: WideBvh,
-    /// Room for another order of `cloths`, and where triangles are then [units of their boxes].
+    /// Room for another order of `cloths`, whether that is still the one at rest, and where triangles are then [units of their boxes].
     spare: WideBvh,
+    is_in_order: bool,
     centres: Vec<DVec3>,
     /// Refits so far, and what a walk costs at best, as of the last look.
     refits: usize,
@@ -43,6 +45,8 @@ const TASKS: usize = 256;
 /// Every so many refits the cost of the tree is looked at; it is put in a new order if that is so many times the best.
 const LOOK: usize = 16;
 const WORSE: f64 = 1.3;
+/// Room between an object and the next where they stand side by side, as a share of its width [1].
+const BETWEEN: f64 = 1e-3;
 /// Points or triangles that one task looks after.
 const EACH: usize = 128;
 
@@ -56,7 +60,12 @@ impl Finder {
         let (spare, centres) = (cloths.clone(), of_cloths.to_vec());
         let (tasks, found, walks) = (Vec::new(), Vec::new(), Vec::new());
         let set = InstructionSet::available()[0];
-        Self { cloths, bodies, spare, centres, refits: 0, best: 0.0, tasks, found, used: 0, walks, set }
+        Self { cloths, bodies, spare, is_in_order: true, centres, refits: 0, best: 0.0, tasks, found, used: 0, walks, set }
+    }
+
+    /// The triangles of cloths as the tree has them at first, sixteen in a leaf.
+    pub fn order(&self) -> &[u32] {
+        self.cloths.order()
     }
 
     /// Takes the outer boxes of all points.
@@ -84,18 +93,30 @@ impl Finder {
         if old > WORSE * new {
             self.spare.leave_out(features.neighbours());
             std::mem::swap(&mut self.cloths, &mut self.spare);
+            self.is_in_order = false;
         } else {
             // Not worth it; it will be tried again when this one has got worse still.
             self.best = old;
         }
     }
 
-    /// All pairs of features that meet, of triangles that share no point and are not shown apart; the trees must have been refitted.
-    pub fn all(&mut self, features: &Features, boxes: Boxes, motion: TriangleMotion, out: &mut Sorted) {
+    /// All pairs of features that meet, of triangles that share no point, are not in a flat patch and not shown apart; the trees must have been refitted.
+    pub fn all(
+        &mut self,
+        (features, patches): (&Features, &CurvatureCuller),
+        boxes: Boxes,
+        motion: TriangleMotion,
+        out: &mut Sorted,
+    ) {
         self.used = 0;
         let mut tasks = std::mem::take(&mut self.tasks);
         tasks.clear();
         if features.cloth_meets_cloth {
+            let is_in_order = self.is_in_order;
+            self.cloths.pass_over(
+                |node| is_in_order && patches.is_flat(node),
+                patches.flat_twos().filter(|_| is_in_order),
+            );
             self.cloths.tasks_within(TASKS, &mut tasks);
         }
         let set = self.set;
@@ -104,10 +125,13 @@ impl Finder {
             met.iter().for_each(|[i, j]| features.meet(*i, *j, boxes, found));
         };
         let (found, walks) = make_room(&mut self.found, &mut self.walks, &mut self.used, tasks.len());
-        let cloths = &self.cloths;
+        let (cloths, is_in_order) = (&self.cloths, self.is_in_order);
         parallel::each_two(found, walks, 1, |k, found, Walk { stack, met }| {
             met.clear();
             cloths.walk(cloths, tasks[k], stack, |i, j| met.push([i.min(j), i.max(j)]));
+            if !is_in_order {
+                met.retain(|[i, j]| !patches.have_flat_patch(*i, *j));
+            }
             meet(met, found);
         });
         self.cloths.tasks_between(&self.bodies, TASKS, &mut tasks);
@@ -149,7 +173,8 @@ fn side_by_side(surface: &CollisionSurface) -> Vec<DVec3> {
         let places = &mut places[object.triangles.clone()];
         let low = places.iter().fold(f64::INFINITY, |low, p| low.min(p.x));
         places.iter_mut().for_each(|p| p.x += next - low);
-        next = places.iter().fold(next, |high, p| high.max(p.x)) + 1e-3;
+        let high = places.iter().fold(next, |high, p| high.max(p.x));
+        next = high + BETWEEN * (high - next);
     }
     places
 }

@@ -3,6 +3,7 @@
 //! Around every point the triangles are laid out in a plane as a convex polygon. If the motion maps that polygon to space so that
 //! a projection of it is strictly monotone at both ends of a step, no two points of it come nearer than a share of their distance in the plane.
 
+use super::curvature_culler::CurvatureCuller;
 use super::triangle_axis::TriangleMotion;
 use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instruction_set};
@@ -104,14 +105,20 @@ impl OneRingCuller {
         Self { set, ..self }
     }
 
-    /// Judges all stars for a motion in which nothing may come within the pad of the distance it keeps.
+    /// Judges all stars for a motion in which nothing may come within the pad of the distance it keeps; those in flat patches are certified.
     ///
     /// # Panics
     /// If there is no place for every point.
-    pub fn judge(&mut self, motion: TriangleMotion) {
+    pub fn judge(&mut self, motion: TriangleMotion, patches: &CurvatureCuller) {
         let (TriangleMotion { points: [from, to], pad }, set) = (motion, self.set);
         assert!([from.len(), to.len()] == [self.certified.len(); 2], "a place for every point");
-        parallel::each(&mut self.groups, GROUPS, |_, group| judge_group(set, group, from, to, pad));
+        parallel::each(&mut self.groups, GROUPS, |_, group| {
+            let is_flat = group.centres.map(|centre| patches.is_flat_around(centre));
+            if is_flat != [true; LANES] {
+                judge_group(set, group, from, to, pad);
+            }
+            group.least.0.iter_mut().zip(is_flat).filter(|(_, is_flat)| *is_flat).for_each(|(least, _)| *least = 1.0);
+        });
         self.uncertified.clear();
         self.uncertified.extend(&self.ragged);
         for group in &self.groups {

@@ -47,7 +47,7 @@ impl Sixteen {
             Instructions::Plain => {}
         }
         let _ = set;
-        each_row(rows, |lane| one_plain(&self.get(lane), &other.0))
+        each_row(rows, |lane| one_by_one(&self.get(lane), &other.0))
     }
 
     /// The lanes whose boxes meet `one`, as bits.
@@ -62,7 +62,7 @@ impl Sixteen {
             Instructions::Plain => {}
         }
         let _ = set;
-        one_plain(one, &self.0)
+        one_by_one(one, &self.0)
     }
 }
 
@@ -77,12 +77,38 @@ fn each_row(mut rows: u16, one: impl Fn(usize) -> u16) -> [u16; WIDE] {
     met
 }
 
-fn one_plain(one: &Bounds, boxes: &[[f32; WIDE]; 6]) -> u16 {
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+fn one_by_one(one: &Bounds, boxes: &[[f32; WIDE]; 6]) -> u16 {
     (0..WIDE).fold(0, |bits, lane| {
         let meets = (0..3)
             .fold(true, |all, k| all & (boxes[k][lane] <= one.high(k)) & (one.low(k) <= boxes[3 + k][lane]));
         bits | u16::from(meets) << lane
     })
+}
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use wasm::one_by_fours as one_by_one;
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm {
+    use super::{Bounds, WIDE};
+    use std::arch::wasm32::*;
+
+    #[inline]
+    pub fn one_by_fours(one: &Bounds, boxes: &[[f32; WIDE]; 6]) -> u16 {
+        (0..WIDE / 4).fold(0, |bits, four| {
+            let mut met = i32x4_splat(-1);
+            for k in 0..3 {
+                let load = |row: usize| {
+                    let [a, b, c, d] = boxes[row].as_chunks().0[four];
+                    f32x4(a, b, c, d)
+                };
+                met = v128_and(met, f32x4_le(load(k), f32x4_splat(one.high(k))));
+                met = v128_and(met, f32x4_le(f32x4_splat(one.low(k)), load(3 + k)));
+            }
+            bits | u16::from(i32x4_bitmask(met)) << (4 * four)
+        })
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

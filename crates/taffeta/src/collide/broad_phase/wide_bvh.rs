@@ -20,6 +20,8 @@ pub struct WideBvh {
     leaves: Vec<Sixteen>,
     /// Node 1 is the root; as many as leaves, rounded up to a power of two, stand in the last level.
     nodes: Vec<Bounds>,
+    /// Nodes within which there is nothing to tell.
+    passed_over: Vec<bool>,
     /// Pairs that are never told: those of leaf k stand from `silent_from[k]` to `silent_from[k + 1]`.
     silent: Vec<Silent>,
     silent_from: Vec<u32>,
@@ -34,6 +36,8 @@ pub struct WideBvh {
 struct Silent {
     other: u32,
     lanes: [u16; WIDE],
+    /// Whether there is nothing else to tell either.
+    passed_over: bool,
 }
 
 /// A part of a walk through one tree or two.
@@ -53,6 +57,7 @@ impl WideBvh {
             order: (0..places.len() as u32).collect(),
             leaves: vec![Sixteen::NOTHING; leaves],
             nodes: vec![Bounds::NOTHING; 2 * leaves.next_power_of_two()],
+            passed_over: vec![false; 2 * leaves.next_power_of_two()],
             silent: Vec::new(),
             silent_from: vec![0; leaves + 1],
             place: vec![0; places.len()],
@@ -69,6 +74,24 @@ impl WideBvh {
         put_in_order(&mut self.order, places, self.leaves.len().next_power_of_two() * WIDE / 2);
         self.silent.clear();
         self.silent_from.fill(0);
+        self.passed_over.fill(false);
+    }
+
+    /// Passes over nodes in walks within this tree, and over every two leaves in a sorted list, given by their nodes, the smaller first, between which pairs are
+    /// left out anyway: pairs of boxes that both stand there are not told.
+    pub fn pass_over(&mut self, node: impl Fn(usize) -> bool, twos: impl Iterator<Item = [u32; 2]>) {
+        self.passed_over.iter_mut().enumerate().skip(1).for_each(|(k, passed_over)| *passed_over = node(k));
+        let (first, mut twos) = (self.nodes.len() as u32 / 2, twos.peekable());
+        for (leaf, range) in (first..).zip(self.silent_from.windows(2)) {
+            for silent in &mut self.silent[range[0] as usize..range[1] as usize] {
+                silent.passed_over = twos.next_if_eq(&[leaf, first + silent.other]).is_some();
+            }
+        }
+    }
+
+    /// Which box stands in every lane, leaf after leaf.
+    pub fn order(&self) -> &[u32] {
+        &self.order
     }
 
     /// The same tree compiled for another instruction set that the processor has; the answers are the same.
@@ -92,7 +115,7 @@ impl WideBvh {
         for run in places.chunk_by(|p, q| (p.0 / WIDE, p.1 / WIDE) == (q.0 / WIDE, q.1 / WIDE)) {
             let mut lanes = [0; WIDE];
             run.iter().for_each(|(a, b)| lanes[a % WIDE] |= 1 << (b % WIDE));
-            self.silent.push(Silent { other: (run[0].1 / WIDE) as u32, lanes });
+            self.silent.push(Silent { other: (run[0].1 / WIDE) as u32, lanes, passed_over: false });
             self.silent_from[run[0].0 / WIDE + 1] += 1;
         }
         for k in 1..self.silent_from.len() {
@@ -102,10 +125,9 @@ impl WideBvh {
 
     /// What is to be left out between two leaves of this tree, the first not after the second.
     #[inline]
-    fn left_out(&self, leaf: usize, other: usize) -> [u16; WIDE] {
+    fn left_out(&self, leaf: usize, other: usize) -> Option<&Silent> {
         let range = self.silent_from[leaf] as usize..self.silent_from[leaf + 1] as usize;
-        let entry = self.silent[range].iter().find(|s| s.other as usize == other);
-        entry.map_or([0; WIDE], |s| s.lanes)
+        self.silent[range].iter().find(|s| s.other as usize == other)
     }
 
     /// How many boxes it holds.
@@ -211,6 +233,7 @@ impl WideBvh {
             meets.then_some(BvhTask::Between(a, b))
         };
         match task {
+            BvhTask::Within(a) if self.passed_over[a as usize] => Some([None; 3]),
             BvhTask::Within(a) if a < mine => {
                 let (l, r) = (2 * a, 2 * a + 1);
                 Some([Some(BvhTask::Within(l)), Some(BvhTask::Within(r)), between(l, r)])
@@ -246,19 +269,22 @@ impl WideBvh {
                     let leaf = a as usize - self.nodes.len() / 2;
                     let Some(boxes) = self.leaves.get(leaf) else { continue };
                     // Only lanes after each lane, so that no pair comes twice.
-                    let out = self.left_out(leaf, leaf);
+                    let out = self.left_out(leaf, leaf).map_or([0; WIDE], |silent| silent.lanes);
                     let mut met = boxes.meet(self.set, !0, boxes);
                     (0..WIDE).for_each(|lane| met[lane] &= !(!0 >> (15 - lane)) & !out[lane]);
                     self.tell(leaf, &met, self, leaf, &mut found);
                 }
                 BvhTask::Between(a, b) => {
                     let (leaf, far) = (a as usize - self.nodes.len() / 2, b as usize - other.nodes.len() / 2);
+                    let silent = if std::ptr::eq(self, other) { self.left_out(leaf, far) } else { None };
+                    if silent.is_some_and(|silent| silent.passed_over) {
+                        continue;
+                    }
                     let (boxes, others) = (&self.leaves[leaf], &other.leaves[far]);
                     let rows = boxes.meet_one(self.set, &other.nodes[b as usize]);
                     let mut met = boxes.meet(self.set, rows, others);
-                    if std::ptr::eq(self, other) {
-                        let out = self.left_out(leaf, far);
-                        (0..WIDE).for_each(|lane| met[lane] &= !out[lane]);
+                    if let Some(silent) = silent {
+                        (0..WIDE).for_each(|lane| met[lane] &= !silent.lanes[lane]);
                     }
                     self.tell(leaf, &met, other, far, &mut found);
                 }

@@ -80,6 +80,8 @@ pub struct BlockMotion<'a> {
     pub h: f64,
     /// Whether what friction holds is held no further.
     pub slips: bool,
+    /// How far led bodies move in it, on average [m]: what stands goes along with them.
+    pub carried: DVec3,
     /// The tuned numbers.
     pub params: CollisionParams,
 }
@@ -318,7 +320,7 @@ fn answer_eight<W: Wide>(
     after: &Lent,
     answer: &mut Answer,
 ) {
-    let BlockMotion { before, h, slips, params } = motion;
+    let BlockMotion { before, h, slips, carried, params } = motion;
     assert!(block.points.as_flattened().iter().all(|p| (*p as usize) < after.length.min(before.len())));
     let zero = W::splat(0.0);
     (answer.furthest, answer.moved) = (0.0, [false; LANES]);
@@ -340,10 +342,10 @@ fn answer_eight<W: Wide>(
     let parted = normal.dot(from) + W::load(&block.slowness) * W::splat(params.parting_speed) * W::splat(h);
     let missing = parted.min(distance) - gap;
     let upper = W::load(&block.upper);
-    let mut advance = zero;
+    let (mut advance, carried) = (zero, normal.dot(Wide3(carried.to_array().map(W::splat))));
     for k in 0..4 {
         let weight = W::load(&block.weights[k]);
-        let way = weight * (ends[k] - starts[k]).dot(normal);
+        let way = weight * ((ends[k] - starts[k]).dot(normal) - carried);
         advance = advance + way.where_less(zero, weight * upper, zero);
     }
     let advance = (zero - advance).max(zero);

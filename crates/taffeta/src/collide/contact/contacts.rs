@@ -41,8 +41,15 @@ pub struct Contacts {
     ends: Ends,
     /// Whether friction holds nothing in the rest of this sub-step.
     slips: bool,
-    /// Points of bodies at the start and at the end of a sub-step [m].
+    /// Whether led bodies rest where they end in the rest of this sub-step.
+    stopped: bool,
+    /// How far led bodies move in this sub-step, on average [m].
+    carried: DVec3,
+    /// Points of bodies at the start and at the end of a sub-step [m], and when that is [s].
     bodies: [Vec<DVec3>; 2],
+    end_of_bodies: f64,
+    /// When this sub-step begins and ends [s], as long as they have not been put there: without contacts nobody asks.
+    to_place: Option<[f64; 2]>,
     /// For every two objects: whether their contacts are none of features: particles keep clear of the solid on their own, or one moves freely.
     met_otherwise: Vec<bool>,
     set: InstructionSet,
@@ -64,6 +71,8 @@ impl Contacts {
     pub fn new(model: &Model, window: &CcdWindow) -> Self {
         let surface = &window.surface;
         let learns = model.method.keeps_lengths();
+        let mut bodies = vec![DVec3::ZERO; surface.points - surface.particles];
+        surface.place_bodies(model, 0.0, &mut bodies);
         Self {
             list: Vec::new(),
             done: Vec::new(),
@@ -77,7 +86,11 @@ impl Contacts {
             listed: if learns { window.params.listed } else { 1.0 },
             ends: if learns { Ends::OfRound } else { Ends::OfNone },
             slips: false,
-            bodies: [(); 2].map(|_| vec![DVec3::ZERO; surface.points - surface.particles]),
+            stopped: false,
+            carried: DVec3::ZERO,
+            to_place: None,
+            bodies: [bodies.clone(), bodies],
+            end_of_bodies: f64::NAN,
             met_otherwise: met_otherwise(model, surface),
             set: InstructionSet::available()[0],
             shadowed: Vec::new(),
@@ -98,7 +111,7 @@ impl Contacts {
     pub fn list(
         &mut self,
         model: &Model,
-        (window, time): (&mut CcdWindow, f64),
+        (window, times): (&mut CcdWindow, [f64; 2]),
         found: &mut CandidateCache,
         tangles: &Tangles,
         pad: f64,
@@ -138,13 +151,13 @@ impl Contacts {
         tasks.iter().for_each(|task| self.list.extend(&task.contacts));
         projection::drop_shadowed(&mut self.list, &mut self.shadowed);
         self.list_touches(window, pairs, tangles, near);
-        self.settle(model, window, time);
+        self.settle(model, window, times);
     }
 
     /// Orders contacts from the supports upwards, and lets what lies on them stand.
-    fn settle(&mut self, model: &Model, window: &CcdWindow, time: f64) {
+    fn settle(&mut self, model: &Model, window: &CcdWindow, times: [f64; 2]) {
         let Self { list, level, levels, sorted, supports, .. } = self;
-        supports.find(model, window, time, list);
+        supports.find(model, window, times, list);
         levels.clear();
         levels.extend(list.iter_mut().zip(0..).map(|(contact, k)| (supports.settle(window, contact), k)));
         levels.sort_unstable();
@@ -170,7 +183,8 @@ impl Contacts {
     }
 
     /// Takes what would meet for a contact, with the directions that it has just before.
-    pub fn learn(&mut self, window: &CcdWindow, pairs: &[Pair], hits: &[Hit]) {
+    pub fn learn(&mut self, model: &Model, window: &CcdWindow, pairs: &[Pair], hits: &[Hit]) {
+        self.place_bodies(model, window);
         let CcdWindow { surface, start, end, inverse_mass, free, .. } = window;
         self.tell_done();
         self.in_blocks = false;
@@ -210,7 +224,7 @@ impl Contacts {
 
     /// Starts a sub-step `[from, until]` [s].
     pub fn begin_substep(&mut self, model: &Model, window: &CcdWindow, times: [f64; 2]) {
-        self.slips = false;
+        (self.slips, self.stopped) = (false, false);
         self.tell_done();
         let surface = &window.surface;
         let Self { list, done, supports, rigid_contacts, .. } = self;
@@ -222,11 +236,36 @@ impl Contacts {
             surface.objects[object].body.map_or([Pose::IDENTITY; 2], |b| poses(&model.colliders[b]))
         };
         self.rigid_contacts.begin_substep(place);
+        self.to_place = Some(times);
         if !self.list.is_empty() || !window.free.is_empty() {
-            for (bodies, time) in self.bodies.iter_mut().zip(times) {
-                surface.place_bodies(model, time, bodies);
-            }
+            self.place_bodies(model, window);
         }
+    }
+
+    /// Puts led bodies where they are in this sub-step, unless they are there.
+    fn place_bodies(&mut self, model: &Model, window: &CcdWindow) {
+        let Some(times) = self.to_place.take() else { return };
+        if self.end_of_bodies == times[0] {
+            self.bodies.swap(0, 1);
+        } else {
+            window.surface.place_moving_bodies(model, times[0], &mut self.bodies[0]);
+        }
+        window.surface.place_moving_bodies(model, times[1], &mut self.bodies[1]);
+        self.end_of_bodies = times[1];
+        let led = model.colliders.iter().filter(|collider| collider.free.is_none());
+        let [from, until] = times.map(|time| led.clone().map(|c| c.pose(time).position).sum::<DVec3>());
+        self.carried = (until - from) / led.count().max(1) as f64;
+    }
+
+    /// Led bodies rest where they end from now on in this sub-step: what is corrected takes no time.
+    pub fn stop_bodies(&mut self) {
+        self.tell_done();
+        self.stopped = true;
+    }
+
+    /// At which end of the sub-step led bodies start, and how far they move from there, on average [m].
+    fn from(&self) -> (usize, DVec3) {
+        if self.stopped { (1, DVec3::ZERO) } else { (0, self.carried) }
     }
 
     /// Lets all that touches slide from now on in this sub-step.
@@ -244,8 +283,9 @@ impl Contacts {
         h: f64,
         mut moved: impl FnMut(usize, DVec3),
     ) -> bool {
-        let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        let moved_from = ContactMotion { before, bodies, h, slips: self.slips, params: window.params };
+        let (from, carried) = self.from();
+        let bodies = [&self.bodies[from][..], &self.bodies[1][..]];
+        let moved_from = ContactMotion { before, bodies, from, carried, h, slips: self.slips, params: window.params };
         let furthest = projection::project(&self.list, &mut self.done, &moved_from, after, &mut moved);
         let any = self.rigid_contacts.project(&window.free, &moved_from, after, moved);
         any || furthest > window.params.settled * window.thinnest
@@ -260,7 +300,8 @@ impl Contacts {
         h: f64,
         mut touched: impl FnMut(usize),
     ) -> bool {
-        let (bodies, particles) = ([&self.bodies[0][..], &self.bodies[1][..]], after.len());
+        let ((from, carried), particles) = (self.from(), after.len());
+        let bodies = [&self.bodies[from][..], &self.bodies[1][..]];
         if !self.in_blocks {
             self.blocks.take(&self.list, &self.level, particles);
         }
@@ -269,9 +310,9 @@ impl Contacts {
             self.blocks.begin(&self.list, done, bodies, particles);
         }
         (self.in_blocks, self.begun) = (true, true);
-        let motion = BlockMotion { before, h, slips: self.slips, params: window.params };
+        let motion = BlockMotion { before, h, slips: self.slips, carried, params: window.params };
         let furthest = self.blocks.project(self.set, motion, after, &mut touched);
-        let moved = ContactMotion { before, bodies, h, slips: self.slips, params: window.params };
+        let moved = ContactMotion { before, bodies, from, carried, h, slips: self.slips, params: window.params };
         let any = self.rigid_contacts.project(&window.free, &moved, after, |i, _| touched(i));
         any || furthest > window.params.settled * window.thinnest
     }
@@ -288,7 +329,7 @@ impl Contacts {
     pub fn stop_approach(&mut self, window: &CcdWindow, before: &[Vec4], after: &mut [Vec4], h: f64) {
         self.tell_done();
         let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        let moved = ContactMotion { before, bodies, h, slips: self.slips, params: window.params };
+        let moved = ContactMotion { before, bodies, from: 0, carried: self.carried, h, slips: self.slips, params: window.params };
         projection::stop_approach(&self.list, &self.done, &moved, after);
         self.rigid_contacts.stop_approach(&window.free, &moved, after);
     }
@@ -314,6 +355,21 @@ impl Contacts {
             };
             (contact, [led(&window.start), led(&window.end)])
         })
+    }
+
+    /// Tells by which impulses bodies, whose points come after so many particles, have pushed cloth along their normals in this sub-step [kg·m].
+    pub fn pushes_of_bodies(&mut self, particles: usize, mut tell: impl FnMut(usize, f64)) {
+        self.tell_done();
+        let pushed = self.list.iter().zip(&self.done).filter(|(_, done)| done.push > 0.0);
+        for (contact, done) in pushed {
+            let members = || contact.points.iter().map(|p| *p as usize).zip(contact.weights);
+            if members().any(|(p, w)| p >= particles && w != 0.0) {
+                let felt = (done.push - done.stopped + done.load) / contact.whole_give;
+                let push = felt + done.stopped / contact.give;
+                members().filter(|(p, w)| *p < particles && *w != 0.0).for_each(|(p, w)| tell(p, w.abs() * push));
+            }
+        }
+        self.rigid_contacts.pushes().for_each(|(p, push)| tell(p as usize, push));
     }
 
     /// How many have pushed in this sub-step.

@@ -165,9 +165,12 @@ impl FeatureContact {
     }
 
     /// How far the upper side has come nearer by itself, if the other stands [m].
-    fn advance(&self, before: &[Vec4], after: &[Vec4]) -> f64 {
+    fn advance(&self, moved: &ContactMotion, after: &[Vec4]) -> f64 {
         let Some(upper) = self.upper else { return 0.0 };
-        let way = |(p, w): (u32, f64)| w * (after[p as usize] - before[p as usize]).xyz().dot(self.normal);
+        let (before, carried) = (moved.before, moved.carried.dot(self.normal));
+        let way = |(p, w): (u32, f64)| {
+            w * ((after[p as usize] - before[p as usize]).xyz().dot(self.normal) - carried)
+        };
         (-self.of_side(upper).map(way).sum::<f64>()).max(0.0)
     }
 
@@ -221,6 +224,10 @@ pub struct ContactMotion<'a> {
     pub before: &'a [Vec4],
     /// Points of bodies at the start and at the end [m].
     pub bodies: [&'a [DVec3]; 2],
+    /// Where half-spaces are taken at the start: 0 for there, 1 for the end, where they rest.
+    pub from: usize,
+    /// How far led bodies move, on average [m]: what stands goes along with them.
+    pub carried: DVec3,
     /// Duration [s].
     pub h: f64,
     /// Whether friction holds nothing any more.
@@ -251,7 +258,7 @@ pub fn project(
         } else {
             contact.distance.min(n.dot(from) + contact.slowness * moved.params.parting_speed * moved.h)
         };
-        let parted = Correction::of(kept - gap, done, contact.advance(&moved.before[..after.len()], after));
+        let parted = Correction::of(kept - gap, done, contact.advance(moved, after));
         // Sums that come back to nothing do so but for roundings.
         done.stopped = (done.stopped + parted.stopped).max(0.0);
         done.push = (done.push + parted.by_both + parted.stopped).max(done.stopped);
@@ -306,7 +313,7 @@ pub fn stop_approach(contacts: &[FeatureContact], done: &[Done], moved: &Contact
         let (n, before) = (contact.normal, &moved.before[..after.len()]);
         let approach = n.dot(contact.between(before, moved.bodies[0]) - contact.between(after, moved.bodies[1]));
         if approach > 0.0 {
-            let parting = Correction::of(approach, &Done::default(), contact.advance(before, after));
+            let parting = Correction::of(approach, &Done::default(), contact.advance(moved, after));
             for (k, &point) in contact.points.iter().enumerate().filter(|(k, _)| contact.drags[*k] != 0.0) {
                 let along = contact.moves[k] * parting.stopped + contact.drags[k] * parting.by_both;
                 after[point as usize] += Vec4::from(along * n);

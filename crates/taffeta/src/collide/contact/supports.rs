@@ -23,8 +23,8 @@ const LIGHT: f64 = 0.05;
 pub struct Supports {
     /// How every cloth meets every closed-form solid.
     solids: Vec<Vec<ContactParams>>,
-    /// The solids at the start of the window.
-    posed: Vec<PosedShape>,
+    /// The solids at the start and at the end of the window.
+    posed: Vec<[PosedShape; 2]>,
     /// The highest level of a contact.
     pub depth: u16,
     /// Per particle its level, and the direction away from what it lies on.
@@ -59,10 +59,10 @@ impl Supports {
         (self.is_loaded, self.depth) = (false, 0);
     }
 
-    /// Finds the levels of the particles of `contacts` in a window that starts at `time` [s].
-    pub fn find(&mut self, model: &Model, window: &CcdWindow, time: f64, contacts: &[FeatureContact]) {
+    /// Finds the levels of the particles of `contacts` in a window `[from, until]` [s].
+    pub fn find(&mut self, model: &Model, window: &CcdWindow, times: [f64; 2], contacts: &[FeatureContact]) {
         self.level.fill(UNSUPPORTED);
-        self.stand_on_solids(model, window, time, contacts);
+        self.stand_on_solids(model, window, times, contacts);
         let mut any = true;
         while any {
             any = contacts.iter().fold(false, |any, contact| any | self.rise(window, contact));
@@ -71,11 +71,17 @@ impl Supports {
     }
 
     /// Particles that touch a solid, or will, lie on it.
-    fn stand_on_solids(&mut self, model: &Model, window: &CcdWindow, time: f64, contacts: &[FeatureContact]) {
+    fn stand_on_solids(
+        &mut self,
+        model: &Model,
+        window: &CcdWindow,
+        [from, until]: [f64; 2],
+        contacts: &[FeatureContact],
+    ) {
         let CcdWindow { start, end, inverse_mass, params, .. } = window;
         let Self { posed, level, up, solids, .. } = self;
         posed.clear();
-        posed.extend(model.colliders.iter().filter_map(|collider| collider.at(time)));
+        posed.extend(model.colliders.iter().filter_map(|c| Some([c.at(from)?, c.at(until)?])));
         for p in contacts.iter().flat_map(|contact| contact.points).map(|p| p as usize) {
             if p >= level.len() || level[p] != UNSUPPORTED {
                 continue;
@@ -85,9 +91,9 @@ impl Supports {
                 continue;
             }
             // Cloths are the first objects.
-            for (solid, with) in posed.iter().zip(&solids[window.object_of(p as u32)]) {
-                let near = nearest(solid, start[p], params.hovers * with.distance)
-                    .or_else(|| nearest(solid, end[p], with.distance));
+            for ([before, after], with) in posed.iter().zip(&solids[window.object_of(p as u32)]) {
+                let near = nearest(before, start[p], params.hovers * with.distance)
+                    .or_else(|| nearest(after, end[p], with.distance));
                 if let Some(near) = near {
                     (level[p], up[p]) = (1, near.normal);
                 }

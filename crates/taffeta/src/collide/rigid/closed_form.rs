@@ -111,7 +111,7 @@ pub fn is_smooth(shape: &Shape, cloth: &ClothPiece) -> bool {
     !matches!(shape, Shape::Box { .. }) && clearance(shape, cloth) <= FURTHEST * 1e-3 * cloth.fabric.thickness
 }
 
-/// Moves a particle from `x` with velocity `v` for the time `h`, past one body; returns whether they touched.
+/// Moves a particle from `x` with velocity `v` for the time `h`, past one body; returns the speed that this took from it along the normal, if they touched [m/s].
 ///
 /// The normal part of the approach is taken away, the tangential one reduced by at most friction times that; what rests under the friction
 /// limit therefore does not creep. `moved` is where the particle would be, and is corrected.
@@ -122,16 +122,15 @@ pub fn resolve_contact(
     h: f64,
     body: &MovingBody,
     meeting: &ContactParams,
-) -> bool {
-    let Some(contact) = body.contact(*moved, meeting.distance) else {
-        return false;
-    };
+) -> Option<f64> {
+    let contact = body.contact(*moved, meeting.distance)?;
     let surface = (contact.after - contact.before) / h;
     let relative = *v - surface;
     let approach = relative.dot(contact.normal);
     let sliding = relative - approach * contact.normal;
     let speed = sliding.length();
-    let limit = meeting.friction * (-approach).max(0.0);
+    let taken = (-approach).max(0.0);
+    let limit = meeting.friction * taken;
     let kept = if speed > limit { 1.0 - limit / speed } else { 0.0 };
     *v = surface + kept * sliding + approach.max(0.0) * contact.normal;
     *moved = x + h * *v;
@@ -139,5 +138,5 @@ pub fn resolve_contact(
     if let Some(deep) = nearest(&body.after, *moved, meeting.distance) {
         *moved += (meeting.distance - deep.gap) * deep.normal;
     }
-    true
+    Some(taken)
 }

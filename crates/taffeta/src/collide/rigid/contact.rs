@@ -224,10 +224,10 @@ impl RigidContact {
         if gap >= hovers.max(self.bounce) && self.push == 0.0 {
             return [DVec3::ZERO; 2];
         }
-        let from = n.dot(self.between(bodies, planes, before, moved.bodies[0], 0));
+        let from = n.dot(self.between(bodies, planes, before, moved.bodies[0], moved.from));
         let most = if self.learned { f64::INFINITY } else { from + self.slowness * moved.params.parting_speed * moved.h };
         let kept = self.kept.distance.min(most).max(self.bounce);
-        let (missing, advance) = (kept - gap, self.advance(bodies, before, after));
+        let (missing, advance) = (kept - gap, self.advance(bodies, moved, after));
         let (stopped, by_both) = if missing > 0.0 {
             let stopped = missing.min(advance);
             (stopped / self.give_of_body, (missing - stopped) / self.give)
@@ -241,7 +241,7 @@ impl RigidContact {
         let push = (self.push + stopped + by_both).max(0.0);
         let slip = self.sum(bodies, after, moved.bodies[1], |side| &side.here)
             - self.sum(bodies, before, moved.bodies[0], |side| &side.here)
-            - (self.anchor(planes, 1) - self.anchor(planes, 0));
+            - (self.anchor(planes, 1) - self.anchor(planes, moved.from));
         let slip = slip - n.dot(slip) * n;
         let holding = self.grip - self.hold * slip;
         let holding = holding - n.dot(holding) * n;
@@ -259,15 +259,16 @@ impl RigidContact {
     }
 
     /// How far its body has come nearer to cloth that stands, by itself [m].
-    pub fn advance(&self, bodies: &FreeBodies, before: &[Vec4], after: &[Vec4]) -> f64 {
+    pub fn advance(&self, bodies: &FreeBodies, moved: &ContactMotion, after: &[Vec4]) -> f64 {
         if !self.stands || self.give_of_body <= 0.0 {
             return 0.0;
         }
+        let (before, carried) = (moved.before, moved.carried.dot(self.normal));
         let way = |side: &ContactSide| {
             let first = side.body.map(|number| bodies.get(number).body.nodes.start);
             first.map_or(0.0, |first| {
-                let moved = |j: usize| side.nodes[j] * (after[first + j] - before[first + j]).xyz().dot(self.normal);
-                (0..4).map(moved).sum()
+                let way = |j: usize| (after[first + j] - before[first + j]).xyz().dot(self.normal) - carried;
+                (0..4).map(|j| side.nodes[j] * way(j)).sum()
             })
         };
         (-self.sides.iter().map(way).sum::<f64>()).max(0.0)

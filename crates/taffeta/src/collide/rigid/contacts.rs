@@ -15,10 +15,6 @@ use crate::math::{DVec3, Pose, Vec4};
 /// The least and the most sweeps in one call, and about how many contacts they answer in all: through a pile a push goes body by body.
 const SWEEPS: [usize; 2] = [4, 40];
 const ANSWERS: usize = 1000;
-/// Sweeps end when none of them changes a velocity by more than this [m/s].
-const STILL: f64 = 1e-7;
-/// Impacts slower than this do not bounce [m/s].
-const BOUNCES: f64 = 0.2;
 /// Sine of the angle by which what is around a contact may rise above it: what is nearly flat has contacts all over.
 const RISES: f64 = 0.3;
 /// Sine of the angle below which edges run side by side.
@@ -218,12 +214,22 @@ impl RigidContacts {
 
     /// The impulses that particles which stand have not felt in this sub-step [kg·m].
     pub fn loads(&self) -> impl Iterator<Item = (u32, f64)> {
-        let of = |touch: &RigidContact| {
+        self.on_particles(|touch| touch.stopped)
+    }
+
+    /// Those by which bodies have pushed particles in this sub-step, felt or not [kg·m].
+    pub fn pushes(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.on_particles(|touch| touch.push)
+    }
+
+    /// Shares impulses of contacts out to the particles in them.
+    fn on_particles(&self, impulse: fn(&RigidContact) -> f64) -> impl Iterator<Item = (u32, f64)> {
+        let of = move |touch: &RigidContact| {
             let weights = touch.points.into_iter().zip(touch.weights).zip(touch.moves);
-            let push = touch.stopped;
+            let push = impulse(touch);
             weights.filter(|((_, _), moves)| *moves != 0.0).map(move |((p, w), _)| (p, w.abs() * push))
         };
-        self.list.iter().filter(|touch| touch.stopped > 0.0).flat_map(of)
+        self.list.iter().filter(move |touch| impulse(touch) > 0.0).flat_map(of)
     }
 
     /// Forgets all impulses: a step depends on the state alone.
@@ -270,6 +276,10 @@ impl RigidContacts {
                 });
             }
         }
+        if first_learned < count {
+            // They are where CCD found them, and so are their bodies.
+            self.lay(bodies, moved);
+        }
         for touch in &mut self.list[first_learned..] {
             touch.prepare(bodies, &self.lies, moved);
         }
@@ -287,7 +297,7 @@ impl RigidContacts {
                     furthest = furthest.max((impulses[0] + impulses[1]).length() * touch.give);
                 }
             }
-            if furthest <= STILL * moved.h {
+            if furthest <= moved.params.still_speed * moved.h {
                 break;
             }
             any = true;
@@ -302,7 +312,7 @@ impl RigidContacts {
             let from = n.dot(touch.between(bodies, &self.planes, &moved.before[..after.len()], moved.bodies[0], 0));
             let approach = from - n.dot(touch.between(bodies, &self.planes, after, moved.bodies[1], 1));
             if approach > 0.0 {
-                let stopped = approach.min(touch.advance(bodies, &moved.before[..after.len()], after));
+                let stopped = approach.min(touch.advance(bodies, moved, after));
                 let by_body = if stopped > 0.0 { stopped / touch.give_of_body } else { 0.0 };
                 let impulses = [(approach - stopped) / touch.give * n, by_body * n];
                 touch.apply(bodies, &self.lies, impulses, |i, way| after[i] += Vec4::from(way));
@@ -310,12 +320,17 @@ impl RigidContacts {
         }
     }
 
-    /// What is the same in all sweeps of a sub-step: how bodies lie, and how contacts give.
-    fn prepare(&mut self, bodies: &FreeBodies, moved: &ContactMotion, after: &[Vec4]) {
+    /// Finds how bodies lie before they are moved.
+    fn lay(&mut self, bodies: &FreeBodies, moved: &ContactMotion) {
         let nodes =
             |free: &super::free::Free| std::array::from_fn(|k| moved.before[free.body.nodes.start + k].xyz());
         self.lies.clear();
         self.lies.extend(bodies.iter().map(|free| free.lie(&nodes(free))));
+    }
+
+    /// What is the same in all sweeps of a sub-step: how bodies lie, and how contacts give.
+    fn prepare(&mut self, bodies: &FreeBodies, moved: &ContactMotion, after: &[Vec4]) {
+        self.lay(bodies, moved);
         // An impulse is a force times the square of the duration.
         let longer = if self.last > 0.0 { (moved.h / self.last).powi(2) } else { 0.0 };
         self.last = moved.h;
@@ -329,7 +344,7 @@ impl RigidContacts {
                 n.dot(touch.between(bodies, &self.planes, particles, moved.bodies[end], end))
             });
             let approach = (from - to) / moved.h;
-            let bounces = touch.restitution > 0.0 && approach > BOUNCES && to < touch.kept.distance;
+            let bounces = touch.restitution > 0.0 && approach > moved.params.bounce_speed && to < touch.kept.distance;
             touch.bounce = if bounces { from + touch.restitution * approach * moved.h } else { 0.0 };
         }
     }

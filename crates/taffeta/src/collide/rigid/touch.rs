@@ -100,25 +100,28 @@ fn touch_one(
 
 /// A half-space, or all that is within a radius of a segment, during a sub-step.
 #[derive(Debug, Clone, Copy)]
-struct Round {
+pub struct Round {
     /// The middle of the segment, or a point of the plane, at the end [m].
-    origin: DVec3,
+    pub origin: DVec3,
     /// The direction of the segment, or the normal of the plane.
-    axis: DVec3,
+    pub axis: DVec3,
     /// Half the length of the segment [m]; `None` for a plane.
-    half_length: Option<f64>,
+    pub half_length: Option<f64>,
     /// The radius [m]; 0 for a plane.
-    radius: f64,
-    /// The distance that particles keep [m], and friction [1].
-    distance: f64,
-    friction: f64,
-    /// What is at r from the origin has moved by `shift` + Σ `turn`ᵢ rᵢ in the sub-step [m, 1].
-    shift: DVec3,
-    turn: [DVec3; 3],
+    pub radius: f64,
+    /// The distance that particles keep [m].
+    pub distance: f64,
+    /// Coulomb friction [1].
+    pub friction: f64,
+    /// What is at r from the origin has moved by `shift` + Σ `turn`ᵢ rᵢ in the sub-step [m].
+    pub shift: DVec3,
+    /// See `shift` [1].
+    pub turn: [DVec3; 3],
 }
 
 impl Round {
-    fn of(solid: &MovingBody, params: &ContactParams) -> Option<Self> {
+    /// Of a solid that is one.
+    pub fn of(solid: &MovingBody, params: &ContactParams) -> Option<Self> {
         let (half_length, radius) = match solid.after.shape {
             Shape::Plane => (None, 0.0),
             Shape::Sphere { radius } => (Some(0.0), radius),

@@ -93,6 +93,12 @@ impl Collider {
         }
     }
 
+    /// Whether its points stay where they are.
+    pub fn rests(&self) -> bool {
+        let deforms = matches!(&self.form, Form::Mesh(mesh) if mesh.deforms());
+        self.free.is_none() && self.motion.rests() && !deforms
+    }
+
     /// Where it is led at `time` [s], if it has a closed form and does not move freely.
     pub fn at(&self, time: f64) -> Option<PosedShape> {
         match self.form {

@@ -57,12 +57,14 @@ pub struct PredictInputs<'a> {
     pub warm_start: f64,
     /// Per particle: share of h² f / m by which a force displaces it [1].
     pub share: &'a [f64],
+    /// How far goes in this time what the motion is seen from [m].
+    pub drift: DVec3,
 }
 
 /// Sums over particles.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sums {
-    /// Twice the kinetic energy [J].
+    /// Twice the kinetic energy, seen from what drifts [J].
     pub moving: f64,
     /// The same of the added mass [J].
     pub added: f64,
@@ -207,7 +209,7 @@ fn pull_all<W: Wide>(
 fn move_all<W: Wide>(particles: Range<usize>, now: &PredictInputs<'_>, q: &mut [Vec4]) -> Sums {
     let (gravity, kept) = (W::Four::load(&Vec4::from(now.gravity)), W::Four::splat(now.warm_start));
     let (zero, one, square) = (W::Four::splat(0.0), W::Four::splat(1.0), W::Four::splat(now.h * now.h));
-    let (mut moving, mut added) = (zero, zero);
+    let (mut moving, mut added, drift) = (zero, zero, W::Four::load(&Vec4::from(now.drift)));
     let ways = now.x[particles.clone()].iter().zip(&now.y[particles.clone()]);
     let masses = now.inverse_mass[particles.clone()].iter().zip(&now.mass[particles.clone()]);
     let own = ways.zip(masses).zip(&now.share[particles.clone()]).zip(particles);
@@ -231,7 +233,7 @@ fn move_all<W: Wide>(particles: Range<usize>, now: &PredictInputs<'_>, q: &mut [
         let inertia = if heavier.first() > 1.0 { squared.over(heavier) } else { squared };
         let acceleration = force.mul_add(w, gravity);
         acceleration.mul_add(inertia, y).with_fourth(w * inertia).store(q);
-        let way = y - W::Four::load(x);
+        let way = y - W::Four::load(x) - drift;
         let energy = way * way * W::Four::splat(*mass);
         moving = moving + energy;
         added = energy.mul_add(heavier - one, added);

@@ -108,12 +108,18 @@ pub fn integrator(model: &Model, environment: &Environment) -> (Box<dyn Integrat
             let memory = verlet.memory();
             (Box::new(verlet), memory)
         }
-        Method::Xpbd => (Box::new(PositionBased::new(model, environment, Xpbd::new(model))), Memory::Nothing),
+        Method::Xpbd => {
+            let xpbd = Xpbd::new(model, environment);
+            (Box::new(PositionBased::new(model, environment, xpbd)), Memory::Nothing)
+        }
         Method::Projective => {
             let projective = Projective::new(model, environment);
             (Box::new(PositionBased::new(model, environment, projective)), Memory::Nothing)
         }
-        Method::Vbd => (Box::new(PositionBased::new(model, environment, Vbd::new(model))), Memory::Nothing),
+        Method::Vbd => {
+            let vbd = Vbd::new(model, environment);
+            (Box::new(PositionBased::new(model, environment, vbd)), Memory::Nothing)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::math::{DVec3, Vec4};
 use crate::model::{Environment, Model, State};
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::{Shortfall, StepError};
-use crate::step::{rigid_bodies, solid_contact};
+use crate::step::{pressing, rigid_bodies, solid_contact};
 use std::fmt::Debug;
 
 /// What a method does itself.
@@ -168,6 +168,11 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
         let rate = 1.0 / substep.h;
         v.iter_mut().zip(&*x).zip(&*start).for_each(|((v, x), start)| *v = (*x - *start) * rate);
         rigid_bodies::stiffen(step.model, x, v);
+        if !step.model.colliders.is_empty() {
+            let impulses = step.model.mass.iter().zip(&self.grip).map(|(mass, grip)| mass * grip.0[3] * rate);
+            pressing::add_of_solids(step, substep.h, impulses.enumerate());
+            pressing::add_of_features(step, substep.h, |_| 1.0);
+        }
         Verdict::Good
     }
 

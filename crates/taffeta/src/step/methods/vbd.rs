@@ -14,10 +14,10 @@
 //! - The start goes on with all of the last acceleration: see `begin`. Iterations are not accelerated (sec. 3.8): there is one.
 
 use super::position_based::{Particles, PositionSolver};
-use super::xpbd::longest_substep;
+use super::xpbd::longest_while_hanging;
 use crate::forces::bend;
 use crate::math::{DMat3, DVec3, Vec4};
-use crate::model::Model;
+use crate::model::{Environment, Model};
 use crate::parallel;
 use crate::solve::coloring::{by_color, color_particles, connect};
 use crate::step::driver::Substep;
@@ -75,7 +75,7 @@ struct BendEnd {
 
 impl Vbd {
     /// The particles of a model.
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, environment: &Environment) -> Self {
         let (springs, stitches, bends) = (&model.springs, &model.links, &model.bends);
         let n = model.particle_count();
         let mut vertices: Vec<Vertex> =
@@ -111,8 +111,7 @@ impl Vbd {
         let colors: Vec<Range<usize>> = starts.zip(&ends).map(|(start, end)| start..*end).collect();
         let most = colors.iter().map(Range::len).max().unwrap_or(0);
         let room = |count| vec![Vec4::ZERO; count];
-        let longest_substep =
-            model.cloths.iter().map(|cloth| longest_substep(model, cloth, model.params.vbd.left_undone));
+        let params = &model.params.vbd;
         Self {
             vertices,
             colors,
@@ -120,7 +119,11 @@ impl Vbd {
             places: room(most),
             last_v: room(n),
             left: room(n),
-            longest_substep: longest_substep.fold(model.params.vbd.longest_substep, f64::min),
+            longest_substep: params.longest_substep.min(longest_while_hanging(
+                model,
+                environment,
+                params.left_undone,
+            )),
         }
     }
 }

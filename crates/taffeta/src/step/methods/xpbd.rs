@@ -9,12 +9,9 @@
 
 use super::position_based::{Particles, PositionSolver};
 use crate::math::{DVec3, Vec4};
-use crate::model::{ClothPiece, Model};
+use crate::model::{ClothPiece, Environment, Model};
 use crate::solve::coloring::{by_color, color_elements};
 use crate::step::driver::Substep;
-
-/// Gravity on Earth [m/s²], which sub-steps are reckoned with.
-const GRAVITY: f64 = 9.81;
 
 /// The constraints of a model.
 #[derive(Debug)]
@@ -50,7 +47,7 @@ struct TurnConstraint {
 
 impl Xpbd {
     /// The constraints of a model.
-    pub fn new(model: &Model) -> Self {
+    pub fn new(model: &Model, environment: &Environment) -> Self {
         let (springs, stitches, bends) = (&model.springs, &model.links, &model.bends);
         let stiff = |stiffness: &[f64], k: usize| stiffness[k] > 0.0;
         let mut distances = Vec::new();
@@ -89,25 +86,32 @@ impl Xpbd {
         let colors = color_elements(distances.iter().map(|c| &c.ends[..]), n);
         let distances = by_color(distances, &colors).0;
         let colors = color_elements(turns.iter().map(|c| &c.points[..]), n);
-        let longest_substep =
-            model.cloths.iter().map(|cloth| longest_substep(model, cloth, model.params.xpbd.left_undone));
+        let params = &model.params.xpbd;
         Self {
             distances,
             turns: by_color(turns, &colors).0,
-            longest_substep: longest_substep.fold(model.params.xpbd.longest_substep, f64::min),
+            longest_substep: params.longest_substep.min(longest_while_hanging(
+                model,
+                environment,
+                params.left_undone,
+            )),
         }
     }
 }
 
-/// See [`XpbdParams::left_undone`](crate::model::params::XpbdParams::left_undone).
-pub(super) fn longest_substep(model: &Model, cloth: &ClothPiece, left_undone: f64) -> f64 {
-    let mut lengths = model.rest_lengths[cloth.edges.clone()].to_vec();
-    lengths.sort_by(f64::total_cmp);
-    let edge = lengths.get(lengths.len() / 2).copied().unwrap_or(f64::INFINITY);
-    let rest = || model.rest_positions[cloth.particles.clone()].iter().copied();
-    let (low, high) =
-        (rest().fold(DVec3::INFINITY, DVec3::min), rest().fold(DVec3::NEG_INFINITY, DVec3::max));
-    edge * (2.0 * left_undone * model.tolerance / (GRAVITY * (high - low).max_element())).sqrt()
+/// See [`XpbdParams::left_undone`](crate::model::params::XpbdParams::left_undone); the shortest of all cloths [s].
+pub(super) fn longest_while_hanging(model: &Model, environment: &Environment, left_undone: f64) -> f64 {
+    let of = |cloth: &ClothPiece| {
+        let mut lengths = model.rest_lengths[cloth.edges.clone()].to_vec();
+        lengths.sort_by(f64::total_cmp);
+        let edge = lengths.get(lengths.len() / 2).copied().unwrap_or(f64::INFINITY);
+        let rest = || model.rest_positions[cloth.particles.clone()].iter().copied();
+        let (low, high) =
+            (rest().fold(DVec3::INFINITY, DVec3::min), rest().fold(DVec3::NEG_INFINITY, DVec3::max));
+        let gravity = model.strength_of(environment.gravity);
+        edge * (2.0 * left_undone * model.tolerance / (gravity * (high - low).max_element())).sqrt()
+    };
+    model.cloths.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
 impl PositionSolver for Xpbd {

@@ -72,6 +72,7 @@ fn eight_contacts_at_once_are_answered_as_one_by_one() {
     let bodies: [Vec<DVec3>; 2] = [(); 2].map(|_| (0..BODIES).map(|_| vector(&mut random, 0.05)).collect());
     let bodies = [&bodies[0][..], &bodies[1][..]];
     let (h, params) = (1e-3, CollisionParams::default());
+    let carried = DVec3::new(1e-4, -2e-4, 5e-5);
     let done: Vec<Done> =
         (0..contacts.len()).map(|k| Done { load: 1e-4 * (k % 3) as f64, ..Done::default() }).collect();
 
@@ -84,7 +85,8 @@ fn eight_contacts_at_once_are_answered_as_one_by_one() {
     let mut told = [(); 3].map(|()| BTreeSet::new());
     let furthest = [0, 1, 2].map(|sweep| {
         let touched = |i: usize, _| _ = told[sweep].insert(i);
-        let motion = ContactMotion { before: &before, bodies, h, slips: sweep == 2, params };
+        let motion =
+            ContactMotion { before: &before, bodies, from: 0, carried, h, slips: sweep == 2, params };
         project(&sorted, &mut slow.1, &motion, &mut slow.0, touched)
     });
     assert!(slow.1.iter().filter(|done| done.push > 0.0).count() > 50, "many push");
@@ -97,7 +99,7 @@ fn eight_contacts_at_once_are_answered_as_one_by_one() {
             blocks.begin(&contacts, Some(&done), bodies, PARTICLES);
             for sweep in 0..3 {
                 let mut touched = BTreeSet::new();
-                let motion = BlockMotion { before: &before, h, slips: sweep == 2, params };
+                let motion = BlockMotion { before: &before, h, slips: sweep == 2, carried, params };
                 let most = blocks.project(set, motion, &mut after, |i| _ = touched.insert(i));
                 assert_eq!((most, &touched), (furthest[sweep], &told[sweep]), "{set:?}, sweep {sweep}");
             }

@@ -85,7 +85,7 @@ fn windy(method: Method, coarse: bool) -> Scene {
 /// Pins and a body that are led, wind, and several pieces of cloth; as large as several threads need, but for the slow.
 pub fn wind_and_led_things(method: Method) -> Case {
     let case =
-        Case::new(windy(method, is_slow(method)), 12, |_, seen| assert!(seen.contacts > 0, "{seen:?}"));
+        Case::new(windy(method, is_slow(method)), 14, |_, seen| assert!(seen.contacts > 0, "{seen:?}"));
     Case { heavy: true, ..case }
 }
 

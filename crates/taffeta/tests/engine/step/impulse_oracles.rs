@@ -357,6 +357,7 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
         tension: &tension,
         warm_start: kept,
         share: &share,
+        drift: DVec3::ZERO,
     };
     let with = |set: &InstructionSet| {
         let mut q = vec![Vec4::ZERO; n];
@@ -573,6 +574,7 @@ fn predictions_refuse_lists_that_are_too_short() {
             tension: &tension,
             warm_start: 1.0,
             share: &share,
+            drift: DVec3::ZERO,
         };
         let apply = || predict::apply(set, &pull, 0..particles, &now, &mut vec![Vec4::ZERO; particles]);
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(apply)).is_err()

@@ -1,8 +1,10 @@
-//! What hangs or stands out by impulses comes to rest, and where it should.
+//! What hangs, stands out or lies by impulses comes to rest, and where it should.
 
 use crate::common::{heavy_elastica, simulation};
 use std::collections::BTreeMap;
-use taffeta_scene::{Air, Cloth, Contact, FabricChange, Method, Pin, Scene, Solver, Strip};
+use taffeta_scene::{
+    Air, BoxShape, Cloth, Collider, Contact, FabricChange, Method, Pin, Scene, Sheet, Solver, Strip,
+};
 
 const LENGTH: f64 = 0.2;
 
@@ -63,4 +65,28 @@ fn a_strip_that_stands_out_rests_where_the_elastica_does() {
             assert!(fastest < 1e-6, "still moves at {fastest} m/s");
         }
     }
+}
+
+#[test]
+fn a_sheet_that_hangs_over_a_box_comes_to_rest_and_stays_there() {
+    // Its last sweeps go on for ever if the number of sub-steps follows them up and down.
+    let sheet = Sheet { width: 0.8, height: 0.8, columns: 33, rows: 33, slack: 1.0 };
+    let cuboid = Some(BoxShape { size: [0.4; 3] });
+    let mut simulation = simulation(&Scene {
+        air: Air { damping: 5.0, ..Air::default() },
+        solver: Solver { method: Method::ImpulseStrips, tolerance: 0.01, ..Solver::default() },
+        contact: Contact { cloth_cloth: true },
+        cloth: vec![Cloth { sheet: Some(sheet), position: [0.0, 0.22, 0.0], ..Cloth::default() }],
+        collider: vec![Collider { friction: Some(0.5), cuboid, ..Collider::default() }],
+        ..Scene::default()
+    });
+    let mut fastest = 0.0_f64;
+    for frame in 0..100 {
+        let report = simulation.step().unwrap();
+        if frame >= 80 {
+            assert!(report.converged);
+            fastest = simulation.velocities().iter().map(|v| v.length()).fold(fastest, f64::max);
+        }
+    }
+    assert!(fastest < 0.01, "still moves at {fastest} m/s");
 }

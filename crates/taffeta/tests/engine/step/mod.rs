@@ -12,4 +12,5 @@ mod interventions;
 mod oracles;
 mod params;
 mod parting;
+mod pressing;
 mod strain_limit;

@@ -21,8 +21,8 @@ use crate::step::boundary::Boundary;
 const AT_LIMIT: f64 = 1e-9;
 /// In place of a collider: a contact of features, which is not remembered.
 const OF_FEATURES: u32 = u32::MAX;
-/// Share of all pressure below which friction is round-off.
-const ROUNDING: f64 = 1e-12;
+/// Share of all pressure below which friction is round-off; and of what rows would push if their points had not moved, for there they start.
+const ROUNDING: [f64; 2] = [1e-12, 8.0 * f64::EPSILON];
 
 /// A point Σ w_i x_i of cloth that comes near to something: a solid, or cloth again (then weights of both sides add up to 0).
 #[derive(Debug, Clone, Copy)]
@@ -317,13 +317,16 @@ impl ContactRows {
 
     /// Forces that are wrong [N] as a share of all pressure, or of all friction that there can be.
     fn share(&self, wrong: [f64; 2], missed: f64, reach: &ContactReach, v: &[Vec4]) -> f64 {
-        let mut all = [missed, 0.0];
+        let (mut all, mut away) = ([missed, 0.0], 0.0);
         for row in &self.rows {
-            all[0] += row.push(row.moved(reach, v));
+            let moved = row.moved(reach, v);
+            all[0] += row.push(moved);
             all[1] += row.contact.friction * row.contact.pressure;
+            away += row.stiffness * moved.length();
         }
         let share = |wrong: f64, all: f64| if wrong > 0.0 { wrong / all } else { 0.0 };
-        let along = if wrong[1] > ROUNDING * all[0] { share(wrong[1], all[1]) } else { 0.0 };
+        let rounding = ROUNDING[0] * all[0] + ROUNDING[1] * away;
+        let along = if wrong[1] > rounding { share(wrong[1], all[1]) } else { 0.0 };
         share(wrong[0], all[0]).max(along)
     }
 
@@ -372,6 +375,16 @@ impl ContactRows {
             }
         }
         touching
+    }
+
+    /// Tells which forces of bodies push particles along their normals [N].
+    pub fn pushes_of_bodies(&self, mut tell: impl FnMut(usize, f64)) {
+        for ContactRow { contact, .. } in self.rows.iter().filter(|row| row.contact.pressure > 0.0) {
+            // Weights of cloth that meets cloth add up to 0, those of a side to 1.
+            if contact.weights.iter().sum::<f64>().abs() > 0.5 {
+                contact.members().for_each(|(i, w)| tell(*i as usize, w.abs() * contact.pressure));
+            }
+        }
     }
 
     /// Velocities of points that are held become those of what holds them, where a method's own are not the way they went. Who is held is

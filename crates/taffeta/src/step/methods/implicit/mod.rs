@@ -19,7 +19,7 @@ use crate::model::{Environment, Memory, Model, State, StepChoice};
 use crate::step::boundary::Boundary;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::{Shortfall, StepError, StepReport};
-use crate::step::rigid_bodies;
+use crate::step::{pressing, rigid_bodies};
 use contact::keep_out;
 use newton::{Goal, Unknowns};
 use particles::OrderedParticles;
@@ -52,6 +52,8 @@ pub struct Implicit {
     after: Vec<Vec4>,
     /// Velocities of the particles of free bodies, in the order of the model [m/s].
     flight: Vec<Vec4>,
+    /// Forces of bodies along their normals, in the own order [N].
+    pushed: Vec<f64>,
     /// Mean length of an edge [m].
     edge: f64,
     /// Sub-steps in a step, if they are equal.
@@ -75,6 +77,8 @@ struct Undo {
     /// x̃.
     start: Vec<Vec4>,
     contacts: Vec<HeldContact>,
+    /// Impulses of bodies so far [N·s].
+    pressed: Vec<f64>,
     /// Places and velocities of the particles of free bodies [m], [m/s].
     flight: [Vec<Vec4>; 2],
 }
@@ -126,6 +130,7 @@ impl Implicit {
             v: room.clone(),
             past: [past.clone(), past.clone()],
             held: vec![DMat3::ZERO; room.len()],
+            pushed: vec![0.0; room.len()],
             undo: Undo {
                 time: 0.0,
                 x: room.clone(),
@@ -133,6 +138,7 @@ impl Implicit {
                 past: [past.clone(), past.clone()],
                 start: room.clone(),
                 contacts: Vec::new(),
+                pressed: Vec::new(),
                 flight: [(); 2].map(|_| all[room.len()..].to_vec()),
             },
             start: [room.clone(), room],
@@ -230,7 +236,7 @@ impl Implicit {
     }
 
     /// Keeps what a sub-step is about to change.
-    fn keep_undo(&mut self, model: &Model, time: f64) {
+    fn keep_undo(&mut self, step: &StepContext, time: f64) {
         let Self { undo, x, v, past, start: [start, _], memory, after, flight, .. } = self;
         for (kept, own) in [(&mut undo.x, x), (&mut undo.v, v), (&mut undo.start, start)] {
             kept.copy_from_slice(own);
@@ -238,19 +244,22 @@ impl Implicit {
         undo.time = time;
         undo.past.iter_mut().zip(past).for_each(|(kept, own)| kept.copy_from_slice(own));
         undo.contacts.clone_from(&memory.contacts);
-        let n = model.cloth_particle_count();
+        undo.pressed.clear();
+        undo.pressed.extend_from_slice(step.pressed);
+        let n = step.model.cloth_particle_count();
         undo.flight.iter_mut().zip([after, flight]).for_each(|(kept, own)| kept.copy_from_slice(&own[n..]));
     }
 
     /// Goes back to where [`Implicit::keep_undo`] was called.
-    fn take_back(&mut self, model: &Model) {
+    fn take_back(&mut self, step: &mut StepContext) {
         let Self { undo, x, v, past, start: [start, _], memory, after, flight, .. } = self;
         for (kept, own) in [(&undo.x, x), (&undo.v, v), (&undo.start, start)] {
             own.copy_from_slice(kept);
         }
         undo.past.iter().zip(past).for_each(|(kept, own)| own.copy_from_slice(kept));
         memory.contacts.clone_from(&undo.contacts);
-        let n = model.cloth_particle_count();
+        step.pressed.copy_from_slice(&undo.pressed);
+        let n = step.model.cloth_particle_count();
         undo.flight.iter().zip([after, flight]).for_each(|(kept, own)| own[n..].copy_from_slice(kept));
     }
 
@@ -269,6 +278,18 @@ impl Implicit {
             }
         }
         rigid_bodies::stiffen(step.model, &mut self.after, &mut self.flight);
+        self.press(step, duration);
+    }
+
+    /// Adds up what bodies have pushed in a sub-step of a `duration` [s], in the system and after it.
+    fn press(&mut self, step: &mut StepContext, duration: f64) {
+        let Self { unknowns, particles, pushed, .. } = self;
+        pushed.fill(0.0);
+        unknowns.touch.pushes_of_bodies(|i, force| pushed[i] += force);
+        for (pressed, place) in step.pressed.iter_mut().zip(&particles.place) {
+            *pressed += pushed[*place as usize] * duration;
+        }
+        pressing::add_of_features(step, duration, |_| 1.0);
     }
 
     /// x⁺ = x̃ + h v⁺.
@@ -395,7 +416,7 @@ impl Integrator for Implicit {
     fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
         step.observer.enter("move");
         self.retry.taken += 1;
-        self.keep_undo(step.model, substep.time);
+        self.keep_undo(step, substep.time);
         self.go_to_end(step, substep.h);
         if step.pipeline.is_some() { self.judge(step) } else { Verdict::Good }
     }
@@ -420,7 +441,7 @@ impl Integrator for Implicit {
             step.report = StepReport { iterations: step.report.iterations, ..before };
             return false;
         }
-        self.take_back(step.model);
+        self.take_back(step);
         self.go_to_end(step, duration);
         true
     }

@@ -64,7 +64,7 @@ pub(super) struct Unknowns {
     pub outside: Vec<Vec4>,
     /// The duration by which velocities lead to the end [s].
     pub h: f64,
-    /// What residuals of the linear system are relative to.
+    /// The square of what residuals of the linear system are relative to.
     scale: f64,
     /// Whether contacts do as the solution asks for.
     pub holds: bool,

@@ -52,6 +52,7 @@ impl Impulse {
         let enough = self.lengths.strain(&self.q).max(model.tolerance);
         self.saved_tension[..rows].copy_from_slice(&self.tension[..rows]);
         self.saved_ends.clone_from(&self.q);
+        step.stop_bodies();
         for sweep in 1..=most {
             self.pull_stitches(model, sweep == 1);
             self.correct(last, false, 0.0, false);

@@ -94,19 +94,19 @@ pub fn give_of_stitches(model: &Model, environment: &Environment) -> Vec<f64> {
     let params = &model.params.impulse;
     let give = |ends: &[u32; 2]| {
         let cloths = ends.iter().filter_map(|i| model.cloth_of(*i as usize));
-        let load = params.load * cloths.map(|cloth| 0.5 * weight(model, cloth)).sum::<f64>();
+        let load = params.load * cloths.map(|cloth| 0.5 * weight(model, environment, cloth)).sum::<f64>();
         if moves(environment, *ends) { params.seam_tolerance / load } else { NO_TENSION }
     };
     model.links.ends.iter().map(give).collect()
 }
 
-/// Of a piece of cloth on earth [N].
-fn weight(model: &Model, cloth: &ClothPiece) -> f64 {
-    9.81 * model.mass[cloth.particles.clone()].iter().sum::<f64>()
+/// Of a piece of cloth [N].
+fn weight(model: &Model, environment: &Environment, cloth: &ClothPiece) -> f64 {
+    model.strength_of(environment.gravity) * cloth.mass(model)
 }
 
 fn hard_links<'a>(model: &'a Model, environment: &'a Environment) -> impl Fn(u32) -> StripEdge + 'a {
-    let compliances = Compliances::new(model);
+    let compliances = Compliances::new(model, environment);
     move |edge: u32| {
         if let Some(stitch) = (edge as usize).checked_sub(model.edges.len()) {
             // Until it is set to pull.
@@ -130,8 +130,9 @@ struct Compliances<'a> {
 }
 
 impl<'a> Compliances<'a> {
-    fn new(model: &'a Model) -> Self {
-        Self { model, weights: model.cloths.iter().map(|cloth| weight(model, cloth)).collect() }
+    fn new(model: &'a Model, environment: &Environment) -> Self {
+        let weights = model.cloths.iter().map(|cloth| weight(model, environment, cloth)).collect();
+        Self { model, weights }
     }
 
     /// Of an edge, if one of its ends moves [m³/N].
@@ -148,7 +149,7 @@ impl<'a> Compliances<'a> {
 
 /// Hard edges between a hand and a pin or another hand, and what they give once hands move [m³/N].
 pub fn between_hands(model: &Model, environment: &Environment) -> Vec<(usize, f64)> {
-    let compliances = Compliances::new(model);
+    let compliances = Compliances::new(model, environment);
     let hands: Vec<u32> = environment
         .pins
         .iter()

@@ -123,7 +123,7 @@ impl Impulse {
         Window { substeps: self.controller.substeps(), h, last: true }
     }
 
-    /// Why lengths could not be kept: if they could not where all stands still, or were not before, then what is led forbids it.
+    /// Why lengths could not be kept: if they could not even where nothing moves but what is led, then that forbids it.
     pub(super) fn forbidden(&self, step: &StepContext, time: f64, why: Shortfall) -> Shortfall {
         let Shortfall::Strain { ends, strain, tolerance } = why else { return why };
         let place = self.q[ends[0] as usize].xyz();
@@ -133,8 +133,7 @@ impl Impulse {
             after.to_world(before.to_local(place)).distance(place)
         });
         let moved = ways.fold(self.fallback.led, f64::max);
-        let is_forced = self.fallback.stands || self.fallback.before > tolerance;
-        let is_forbidden = self.fallback.is_used && is_forced && moved > 0.0;
+        let is_forbidden = self.fallback.is_used && self.fallback.stands && moved > 0.0;
         if is_forbidden { Shortfall::Led { ends, strain, tolerance, moved } } else { why }
     }
 

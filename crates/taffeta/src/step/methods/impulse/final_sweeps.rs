@@ -51,7 +51,7 @@ impl Impulse {
         }
         let mut lengths_kept = self.lengths.strain(&self.q) <= model.tolerance;
         let mut last = Limits { most_give: self.params.last_give * model.tolerance, ..Limits::NONE };
-        step.boundary.stop();
+        step.stop_bodies();
         self.grip.fill(Vec4::ZERO);
         self.saved_tension[..rows].copy_from_slice(&self.tension[..rows]);
         let iterations_per_substep = self.lengths.iterations_per_substep;

@@ -7,12 +7,6 @@ use crate::model::environment::HAND;
 use crate::model::{Environment, Model, State};
 use crate::solve::strips::blocks::{NO_TENSION, Strips};
 
-/// A hand that gives way goes no faster [m/s], and pulls no harder than what gives its cloth this acceleration [m/s²].
-const FASTEST: f64 = 2.0;
-const STRONGEST: f64 = 20.0;
-/// A hand that is further than this from its place has given way before [m].
-const AT_ITS_PLACE: f64 = 1e-6;
-
 /// What hands hold, and whether they give way in this step.
 #[derive(Debug, Default)]
 pub struct YieldingHands {
@@ -36,7 +30,7 @@ impl YieldingHands {
             let led = pin.led(state.time, &model.colliders);
             for (member, i) in pin.particles.iter().enumerate() {
                 let place = pin.place(member, &led, &model.colliders);
-                self.yields |= state.positions[*i as usize].distance(place) > AT_ITS_PLACE;
+                self.yields |= state.positions[*i as usize].distance(place) > model.params.impulse.hand_away;
                 self.particles.push(*i);
             }
         }
@@ -74,9 +68,9 @@ impl YieldingHands {
     /// Lets the ends `y` of particles that are at `x` [m] be no further away than a hand gets in `h` [s].
     pub fn slow_down(&self, model: &Model, x: &[Vec4], y: &mut [Vec4], h: f64) {
         for i in self.yielding() {
-            let cloth = model.cloth_of(i).map_or(0..0, |cloth| cloth.particles.clone());
-            let force = STRONGEST * model.mass[cloth].iter().sum::<f64>();
-            let furthest = (h * h * force / (HAND * model.mass[i])).min(FASTEST * h);
+            let params = &model.params.impulse;
+            let force = params.hand_acceleration * model.cloth_of(i).map_or(0.0, |cloth| cloth.mass(model));
+            let furthest = (h * h * force / (HAND * model.mass[i])).min(params.hand_speed * h);
             let from = x[i].xyz();
             let end = from + (y[i].xyz() - from).clamp_length_max(furthest);
             y[i] = Vec4([end.x, end.y, end.z, 1.0]);

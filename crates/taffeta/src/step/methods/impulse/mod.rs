@@ -1,6 +1,7 @@
 //! Inextensible cloth by impulses that look one step ahead (P1, P2), in sub-steps that the program chooses.
 
 mod ccd;
+mod drift;
 mod elements;
 mod fall_back;
 mod final_sweeps;
@@ -26,8 +27,7 @@ use crate::solve::strips::predict::{self, PredictInputs, Predictor, Sums, Veloci
 use crate::solve::strips::tridiagonal::{self, Limits, Start};
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::StepError;
-use crate::step::rigid_bodies;
-use crate::step::solid_contact;
+use crate::step::{pressing, rigid_bodies, solid_contact};
 use elements as parts;
 pub use elements::{ImpulseCut, StripCut};
 use fall_back::FallBack;
@@ -101,6 +101,8 @@ pub struct Impulse {
     controller: SubstepController,
     /// The sub-step of this step [s].
     h: f64,
+    /// Velocity of what the motion is seen from [m/s].
+    drift: DVec3,
     /// Energies of the sub-step under way.
     sums: Sums,
 }
@@ -155,6 +157,7 @@ impl Impulse {
             fallback: FallBack::default(),
             controller: SubstepController::default(),
             h: 0.0,
+            drift: DVec3::ZERO,
             sums: Sums::default(),
             lengths: Lengths::new(model, environment, hard, set),
             soft,
@@ -211,7 +214,9 @@ impl Impulse {
             self.as_printed.as_ref().map_or(step.boundary.forces.on_particles(), ExplicitSprings::forces);
         let tension = numbers(&self.tension);
         let (x, y, share, warm_start) = (&self.x[..], &self.y[..], &self.share[..], self.warm_start());
-        let now = PredictInputs { mass, inverse_mass, gravity, h, x, y, held, tension, warm_start, share };
+        let drift = h * self.drift;
+        let now =
+            PredictInputs { mass, inverse_mass, gravity, h, x, y, held, tension, warm_start, share, drift };
         let (pull, set, touches) = (&self.pull, self.set, model.touches());
         let (n, all) = (model.cloth_particle_count(), model.particle_count());
         self.workers.each(&mut self.q[..n], &mut self.grip[..n], |worker, q, grip| {
@@ -349,6 +354,20 @@ impl Impulse {
         }
     }
 
+    /// Adds up what bodies have pushed in a sub-step of `h` [s]: forces of contact are what moves ends by as much.
+    fn press(&self, step: &mut StepContext, h: f64) {
+        if step.model.colliders.is_empty() {
+            return;
+        }
+        // A push that only tells that features touch is none of a solid.
+        let by_solids = |grip: &Vec4| grip.0[3] > f64::MIN_POSITIVE;
+        let impulse = |grip: &Vec4, q: &Vec4| if by_solids(grip) { h * grip.0[3] / q.0[3] } else { 0.0 };
+        let impulses = self.grip.iter().zip(&self.q).map(|(grip, q)| impulse(grip, q));
+        pressing::add_of_solids(step, h, impulses.enumerate());
+        let mass = &step.model.mass;
+        pressing::add_of_features(step, h, |i| self.q[i].0[3] * mass[i] / (h * h));
+    }
+
     /// The end of a sub-step is the start of the next, and its velocity leads on.
     fn advance(&mut self, step: &StepContext, h: f64) {
         let (model, environment) = (step.model, step.environment);
@@ -407,6 +426,7 @@ impl Integrator for Impulse {
         if let Some(springs) = &self.as_printed {
             self.controller.at_least(springs.fewest(step.model)?);
         }
+        self.drift = drift::of(step.model, step.environment, state);
         self.fallback.begin();
         self.hands.begin(step.model, step.environment, state);
         if self.are_pins_too_far(step, state, memory.missed) {
@@ -501,6 +521,7 @@ impl Integrator for Impulse {
 
     fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
         step.observer.enter("move");
+        self.press(step, substep.h);
         self.advance(step, substep.h);
         if step.model.velocities == Velocities::Corrected {
             let tension = &mut self.saved_tension[..self.lengths.strips.rows];

@@ -10,8 +10,13 @@ use crate::model::{ClothPiece, Method, Model};
 use crate::solve::strips::predict::Sums;
 use crate::step::driver::Verdict;
 
-/// What stands for gravity where there is none [m/s²].
-const ON_EARTH: f64 = 9.81;
+/// Share of the kinetic energy that does not count below which cloth is as good as at rest [1].
+const AT_REST: f64 = 0.1;
+/// Strain before the last sweeps, as a share of the tolerance, that sub-steps longer by a quarter would bring beyond it: it goes with their square [1].
+const NEARLY_MISSED: f64 = 0.64;
+
+/// Share of the sub-steps up to which last sweeps are few [1].
+const FEW_SWEEPS: f64 = 0.2;
 
 /// The number of sub-steps.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +25,10 @@ pub struct SubstepController {
     count: f64,
     fewest: f64,
     many_sweeps: u32,
+    /// Whether a last sweep costs about as much as a sub-step.
+    dear: bool,
+    /// The largest strain that a frame may have [1].
+    tolerance: f64,
     /// Whether the scene gives the number.
     fixed: bool,
     /// Whether the scene gives the most iterations: no step is then taken again. And how many sub-steps they are enough for at most, and as usual.
@@ -34,8 +43,9 @@ pub struct SubstepController {
     hopeless: bool,
     /// The largest share of added mass in this step.
     worst: f64,
-    /// Twice the kinetic energy of all cloth at the speed that does not count [J].
+    /// Twice the kinetic energy of all cloth at the speed that does not count [J], and the most there was in this step, where that is told.
     slow: f64,
+    most_moving: Option<f64>,
 }
 
 impl SubstepController {
@@ -48,13 +58,11 @@ impl SubstepController {
         memory: &ImpulseMemory,
     ) -> Self {
         let params = model.params.impulse;
-        let falls = gravity.length();
-        let gravity = if falls > 0.0 { falls } else { ON_EARTH };
-        let mass = |cloth: &ClothPiece| -> f64 { model.mass[cloth.particles.clone()].iter().sum() };
-        let size = |cloth: &ClothPiece| (mass(cloth) / (1e-3 * cloth.fabric.density)).sqrt();
-        let swing = |cloth: &ClothPiece| params.swing_substep * (size(cloth) / gravity).sqrt();
-        let slow =
-            |cloth: &ClothPiece| mass(cloth) * params.slow_speed * params.slow_speed * size(cloth) * gravity;
+        let gravity = model.strength_of(gravity);
+        let swing = |cloth: &ClothPiece| params.swing_substep * (cloth.size(model) / gravity).sqrt();
+        let slow = |cloth: &ClothPiece| {
+            cloth.mass(model) * params.slow_speed * params.slow_speed * cloth.size(model) * gravity
+        };
         let dear = model.touches() || model.method == Method::ImpulseIterative;
         let longest = model.cloths.iter().map(swing).fold(params.longest_substep, f64::min);
         let longest = longest.min((params.shear_substep * shear_time).max(params.shortest_for_shear));
@@ -68,6 +76,8 @@ impl SubstepController {
             count,
             fewest,
             many_sweeps: if dear { params.many_dear_sweeps } else { params.many_sweeps },
+            dear,
+            tolerance: model.tolerance,
             fixed: model.substeps.is_some(),
             capped: model.max_iterations.is_some(),
             most: most
@@ -80,6 +90,7 @@ impl SubstepController {
             hopeless: false,
             worst: 0.0,
             slow: model.cloths.iter().map(slow).sum::<f64>().max(f64::MIN_POSITIVE),
+            most_moving: None,
         }
     }
 
@@ -136,6 +147,7 @@ impl SubstepController {
 
     /// Looks at a sub-step.
     pub fn judge(&mut self, sums: &Sums) -> Verdict {
+        self.most_moving = Some(self.most_moving.map_or(sums.moving, |most| most.max(sums.moving)));
         self.judge_share(sums.added / (sums.moving + self.slow))
     }
 
@@ -165,12 +177,26 @@ impl SubstepController {
             // More were of no use.
             () if !kept => 1.0 / self.params.retry_factor,
             () if !whole || sweeps > self.many_sweeps => 1.5,
+            () if self.dear && self.nearly_misses_at_rest(before) => lag.max(self.in_place_of(sweeps)),
             () => lag,
         };
         if !self.fixed {
             self.count = (self.count * factor).clamp(self.fewest, f64::from(self.params.most_substeps));
         }
         Verdict::Good
+    }
+
+    /// Whether cloth at rest, strained so `before` the last sweeps, is better off with no fewer sub-steps. Where it lies depends on their length, and what last
+    /// sweeps move it by it falls back in the next step: were their number to rise and fall with the sweeps it would never come to rest.
+    fn nearly_misses_at_rest(&self, before: f64) -> bool {
+        self.most_moving.is_some_and(|most| most < AT_REST * self.slow)
+            && before > NEARLY_MISSED * self.tolerance
+    }
+
+    /// More sub-steps for as much as last sweeps have cost, if that was worth mentioning.
+    fn in_place_of(&self, sweeps: u32) -> f64 {
+        let share = f64::from(sweeps) / self.count;
+        if share < FEW_SWEEPS { 1.0 } else { (1.0 + share).min(1.5) }
     }
 
     fn is_last_try(&self, why: Verdict) -> bool {
@@ -181,7 +207,7 @@ impl SubstepController {
 
     /// The step is taken again as it was.
     pub fn start_over(&mut self) {
-        self.worst = 0.0;
+        (self.worst, self.most_moving) = (0.0, None);
     }
 
     /// The step is taken again, in more sub-steps.

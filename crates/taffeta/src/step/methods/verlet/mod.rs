@@ -16,7 +16,7 @@ use crate::parallel::{self, Cut};
 use crate::step::boundary::Boundary;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::{Shortfall, StepError};
-use crate::step::rigid_bodies;
+use crate::step::{pressing, rigid_bodies};
 use secant::{Bdf2Start, Iterate, Secant};
 
 /// Scratch of the method.
@@ -47,6 +47,8 @@ pub(super) struct Moving {
 struct ChunkWorker {
     chunk: Chunk,
     contacts: u32,
+    /// Speeds that contacts have taken from its particles along their normals in this sub-step [m/s].
+    taken: Vec<f64>,
     iterate: Iterate,
 }
 
@@ -55,7 +57,10 @@ impl Verlet {
     pub fn new(model: &Model) -> Self {
         let room = vec![Vec4::ZERO; model.particle_count()];
         let room = Moving { x: room.clone(), v: room };
-        let worker = |chunk: Chunk| ChunkWorker { chunk, contacts: 0, iterate: Iterate::default() };
+        let worker = |chunk: Chunk| {
+            let taken = vec![0.0; chunk.particles.len()];
+            ChunkWorker { chunk, contacts: 0, taken, iterate: Iterate::default() }
+        };
         let workers: Vec<ChunkWorker> = gather::chunks(model).into_iter().map(worker).collect();
         Self {
             cut: Cut::new(workers.iter().map(|worker| worker.chunk.particles.len())),
@@ -127,7 +132,7 @@ impl Verlet {
     }
 
     /// Answers contacts with solids (P5 §5), and leads pins.
-    fn touch(&mut self, step: &StepContext, substep: &Substep) {
+    fn touch(&mut self, step: &mut StepContext, substep: &Substep) {
         let (now, n) = (&self.now, step.model.cloth_particle_count());
         let [x, v] = [&mut self.next.x[..n], &mut self.next.v[..n]];
         let (boundary, inverse_mass) = (&*step.boundary, &step.environment.inverse_mass);
@@ -137,6 +142,15 @@ impl Verlet {
             });
         }
         hold(step, substep.h, now, [x, v]);
+        self.press(step, substep.h);
+    }
+
+    /// Adds up what closed-form solids have pushed in a sub-step of `h` [s].
+    fn press(&self, step: &mut StepContext, h: f64) {
+        let mass = &step.model.mass;
+        let touching = self.workers.iter().filter(|worker| worker.contacts > 0);
+        let speeds = touching.flat_map(|worker| worker.chunk.particles.clone().zip(&worker.taken));
+        pressing::add_of_solids(step, h, speeds.map(|(i, taken)| (i, mass[i] * taken)));
     }
 
     /// How many sub-steps the time `left` takes from here.
@@ -222,6 +236,7 @@ impl Integrator for Verlet {
         if let Some(pipeline) = &mut step.pipeline {
             pipeline.project_contacts(&self.next.x, x, h, |i, way| v[i] += Vec4::from(way / h));
             rigid_bodies::stiffen(step.model, x, v);
+            pressing::add_of_features(step, h, |_| 1.0);
         }
         Verdict::Good
     }
@@ -264,13 +279,16 @@ impl ChunkWorker {
     ) {
         let first = self.chunk.particles.start;
         self.contacts = 0;
+        self.taken.fill(0.0);
         for (body, params) in boundary.bodies.iter().zip(boundary.params(self.chunk.cloth)) {
             for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
                 let (mut end, mut speed) = (x1.xyz(), v1.xyz());
                 if inverse_mass[first + k] > 0.0
-                    && collide::resolve_contact(x[first + k].xyz(), &mut speed, &mut end, h, body, params)
+                    && let Some(taken) =
+                        collide::resolve_contact(x[first + k].xyz(), &mut speed, &mut end, h, body, params)
                 {
                     (*x1, *v1) = (end.into(), speed.into());
+                    self.taken[k] += taken;
                     self.contacts += 1;
                 }
             }

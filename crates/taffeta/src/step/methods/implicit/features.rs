@@ -1,6 +1,6 @@
 //! Contacts of features for the system of an implicit stage: cloth with cloth, and with the faces, edges and corners of bodies.
 
-use super::contact::ContactPoint;
+use super::contact_row::ContactPoint;
 use super::particles::OrderedParticles;
 use crate::collide::ContactPipeline;
 use crate::math::{DVec3, Vec4};

@@ -6,6 +6,7 @@
 //! The first sub-step has no past and is one of backward Euler. How v⁺ is found stands in `newton.rs`.
 
 mod contact;
+mod contact_row;
 mod features;
 mod forces;
 mod newton;

@@ -4,7 +4,8 @@
 //! and P3 take one Newton step, with y where the sub-step starts. More of them start from the end so far, and each goes only as
 //! far as it makes the residual smaller. Unasked they follow where edges have turned so far that straight ways have stretched them.
 
-use super::contact::{ContactPoint, ContactReach, ContactRows};
+use super::contact::ContactRows;
+use super::contact_row::{ContactPoint, ContactReach};
 use super::forces::{Pull, Surroundings};
 use super::particles::OrderedParticles;
 use crate::math::Vec4;

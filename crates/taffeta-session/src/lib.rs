@@ -16,6 +16,7 @@ pub mod message;
 mod packet;
 mod requests;
 mod session;
+mod side;
 mod tape;
 
 pub use choice::{Choice, OpenError, Opened};

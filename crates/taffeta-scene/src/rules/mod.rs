@@ -75,7 +75,7 @@ list_of_rules! {
         LedTwice = "is led by a body and by keyframes",
         NearNothing = "is near to nothing",
         SeveralMotions = "is a second way to deform",
-        TimeNotLater = "is not later than the keyframe before",
+        TimeNotLater = "is not later than the one before",
         TooFast = "is further than a body gets since the keyframe before",
         MassTwice = "is a second mass",
         NoNumberSigns = "has no place for the number of a file",

@@ -2,7 +2,7 @@
 
 use crate::rules::{Faults, Rule, short, written};
 use crate::scene::place::Place;
-use crate::scene::{Keyframe, MeshBody, Sequence};
+use crate::scene::{Keyframe, Mannequin, MeshBody, Sequence};
 
 /// No body moves faster: cloth that it meets has to give way within a sub-step [m/s].
 pub const FASTEST_BODY: f64 = 100.0;
@@ -10,14 +10,22 @@ pub const FASTEST_BODY: f64 = 100.0;
 const MOST_FILES: u32 = 10_000;
 
 pub(super) fn check_times(keyframes: &[Keyframe], place: Place, faults: &mut Faults) {
-    let list = place.key("keyframe");
-    for (index, pair) in keyframes.windows(2).enumerate() {
-        let [before, after] = pair else { continue };
-        if after.time <= before.time {
-            let keyframe = list.item(index + 1);
-            let detail = format!(", at {} s", short(before.time));
-            let remedy = "put the keyframes in order, each at its own time";
-            faults.report(Rule::TimeNotLater, keyframe.key("time"), short(after.time), &detail, remedy);
+    check_later(keyframes.iter().map(|keyframe| keyframe.time), place.key("keyframe"), faults);
+}
+
+/// The items of a list each have a later time than the one before.
+fn check_later(times: impl Iterator<Item = f64> + Clone, list: Place, faults: &mut Faults) {
+    for (index, (before, after)) in times.clone().zip(times.skip(1)).enumerate() {
+        if after <= before {
+            let detail = format!(", at {} s", short(before));
+            let remedy = "put them in order, each at its own time";
+            faults.report(
+                Rule::TimeNotLater,
+                list.item(index + 1).key("time"),
+                short(after),
+                &detail,
+                remedy,
+            );
         }
     }
 }
@@ -68,6 +76,21 @@ pub(super) fn check_motions(mesh: &MeshBody, place: Place, faults: &mut Faults) 
         ("animation", mesh.animation.is_some()),
         ("cache", mesh.cache.is_some()),
     ];
+    check_one_way(&ways, place, faults);
+}
+
+/// So does a mannequin, and its poses come one after the other.
+pub(super) fn check_acts(mannequin: &Mannequin, place: Place, faults: &mut Faults) {
+    let Mannequin { walk, pose, dance, .. } = mannequin;
+    check_one_way(
+        &[("walk", walk.is_some()), ("pose", !pose.is_empty()), ("dance", dance.is_some())],
+        place,
+        faults,
+    );
+    check_later(pose.iter().map(|posing| posing.time), place.key("pose"), faults);
+}
+
+fn check_one_way(ways: &[(&str, bool)], place: Place, faults: &mut Faults) {
     let mut given = ways.iter().filter(|(_, given)| *given);
     let Some((first, _)) = given.next() else { return };
     for (name, _) in given {

@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use crate::rules::fabrics::unknown_fabric;
-use crate::rules::motions::{check_motions, check_sequence, check_speed, check_times};
+use crate::rules::motions::{check_acts, check_motions, check_sequence, check_speed, check_times};
 use crate::rules::pins::{check_pin, check_pinned_once, check_seat};
 use crate::rules::{Faults, Rule, check_value, short, written};
 use crate::scene::place::Place;
@@ -172,6 +172,9 @@ fn check_collider(collider: &Collider, place: Place, faults: &mut Faults) {
     if let Some(mesh) = &collider.mesh {
         check_sequence(mesh, place.key("mesh"), faults);
         check_motions(mesh, place.key("mesh"), faults);
+    }
+    if let Some(mannequin) = &collider.mannequin {
+        check_acts(mannequin, place.key("mannequin"), faults);
     }
 }
 

@@ -27,7 +27,7 @@ pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, SphereShape};
 pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::FabricChange;
 pub use garment::{Dart, Garment, GarmentPin, Panel, PanelEdge, PanelPlace, Seam, Wrap};
-pub use mannequin::{Mannequin, Walk};
+pub use mannequin::{Build, Dance, Mannequin, PoseName, Posing, Walk};
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};
 pub use rig::Rig;

@@ -3,6 +3,3 @@
 pub mod clip;
 pub mod files;
 pub mod mannequin;
-mod mannequin_shape;
-mod mannequin_walk;
-mod surface_nets;

@@ -9,28 +9,78 @@ const ROUNDS: usize = 12;
 const STEPS: usize = 3;
 const REACH: f64 = 0.02;
 
-/// The surface where `field` is 0, negative inside, as points and quads seen from outside; cells of that size [m] in a box whose border lies outside.
-pub fn net(field: &dyn Fn(DVec3) -> f64, bounds: [DVec3; 2], cell: f64) -> (Vec<DVec3>, Vec<[u32; 4]>) {
-    Grid::new(field, bounds, cell).net()
+/// Where cells begin along an axis, from one end to another [m]: as far apart as a cell, or nearer where they are to be `fine`.
+pub struct Lines {
+    pub low: f64,
+    pub high: f64,
+    pub cell: f64,
+    pub fine: Vec<[f64; 2]>,
+}
+
+impl Lines {
+    /// The places, with cells that go over to the share `fine` of their size within two of them. From 0 to both sides, so that what a field mirrors is mirrored.
+    pub fn places(&self, fine: f64) -> Vec<f64> {
+        let size = |at: f64| {
+            let outside = |[from, to]: &[f64; 2]| (from - at).max(at - to).max(0.0);
+            let out = self.fine.iter().map(outside).fold(f64::INFINITY, f64::min);
+            self.cell * (fine + (1.0 - fine) * (0.5 * out / self.cell).min(1.0))
+        };
+        let side = |end: f64, sign: f64| {
+            let mut places = vec![0.0];
+            let mut at = 0.0;
+            while at < end {
+                at += size(sign * at);
+                places.push(sign * at);
+            }
+            places
+        };
+        let below = side(-self.low, -1.0);
+        below.into_iter().rev().chain(side(self.high, 1.0).into_iter().skip(1)).collect()
+    }
+}
+
+/// The surface where `field` is 0, negative inside, as points and quads seen from outside; between lines across each axis [m], whose first and last lie
+/// outside.
+pub fn net(field: &dyn Fn(DVec3) -> f64, lines: [Vec<f64>; 3]) -> (Vec<DVec3>, Vec<[u32; 4]>) {
+    Grid::new(field, lines).net()
 }
 
 /// The field at the corners of cells.
 struct Grid {
-    origin: DVec3,
-    cell: f64,
+    lines: [Vec<f64>; 3],
     counts: [usize; 3],
     values: Vec<f64>,
 }
 
 impl Grid {
-    fn new(field: &dyn Fn(DVec3) -> f64, [low, high]: [DVec3; 2], cell: f64) -> Self {
-        // Symmetric about the middle, so that what the field mirrors is mirrored.
-        let cells = ((high - low) / cell).ceil() + DVec3::splat(1.0);
-        let origin = 0.5 * (low + high) - 0.5 * cell * cells;
-        let counts = cells.to_array().map(|n| n as usize + 1);
-        let mut grid = Self { origin, cell, counts, values: Vec::new() };
-        grid.values = (0..counts[0] * counts[1] * counts[2]).map(|k| field(grid.corner(k))).collect();
+    fn new(field: &dyn Fn(DVec3) -> f64, lines: [Vec<f64>; 3]) -> Self {
+        let counts = [0, 1, 2].map(|axis| lines[axis].len());
+        let mut grid = Self { lines, counts, values: Vec::new() };
+        grid.values = (0..counts.iter().product()).map(|k| field(grid.corner(k))).collect();
+        while grid.close_webs() {}
         grid
+    }
+
+    /// Where inside and outside meet crosswise around a face of a cell, four quads would share an edge: the nearest of both corners that are outside comes
+    /// inside. Whether there was such a face.
+    fn close_webs(&mut self) -> bool {
+        let mut any = false;
+        for (k, axis) in (0..self.values.len()).flat_map(|k| [0, 1, 2].map(|axis| (k, axis))) {
+            let (at, [u, v]) = (self.coordinates(k), [(axis + 1) % 3, (axis + 2) % 3]);
+            if at[u] + 1 >= self.counts[u] || at[v] + 1 >= self.counts[v] {
+                continue;
+            }
+            let [su, sv] = [self.stride(u), self.stride(v)];
+            let around = [k, k + su, k + su + sv, k + sv];
+            let [a, b, c, d] = around.map(|k| self.values[k] < 0.0);
+            if a == c && b == d && a != b {
+                let [p, q] = if a { [around[1], around[3]] } else { [around[0], around[2]] };
+                let nearest = if self.values[p] <= self.values[q] { p } else { q };
+                self.values[nearest] = -self.values[nearest].max(f64::MIN_POSITIVE);
+                any = true;
+            }
+        }
+        any
     }
 
     fn coordinates(&self, k: usize) -> [usize; 3] {
@@ -38,7 +88,8 @@ impl Grid {
     }
 
     fn corner(&self, k: usize) -> DVec3 {
-        self.origin + self.cell * DVec3::from(self.coordinates(k).map(|c| c as f64))
+        let [x, y, z] = self.coordinates(k);
+        DVec3::new(self.lines[0][x], self.lines[1][y], self.lines[2][z])
     }
 
     /// From a corner to the next along an axis.

@@ -13,6 +13,9 @@ use crate::scene::{ClothModel, Collider, Scene};
 use std::f64::consts::TAU;
 use taffeta::math::DVec2;
 
+/// Notches that are sewn further apart than this are told [m].
+const NOTCHES_APART: f64 = 0.005;
+
 impl Scene {
     pub(super) fn check_garments(&self, faults: &mut Faults) {
         let garments = Place::Root.key("garment");
@@ -112,8 +115,10 @@ fn check_outline(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
         }
     }
     for (index, edge) in panel.edge.iter().enumerate() {
-        if edge.bulge.is_some() && !edge.via.is_empty() {
-            faults.report(Rule::CurvedTwice, edge_list.item(index), "", &of, "leave out `bulge` or `via`");
+        let ways = [edge.bulge.is_some(), !edge.via.is_empty(), !edge.through.is_empty()];
+        if ways.iter().filter(|way| **way).count() > 1 {
+            let remedy = "keep one of `bulge`, `via` and `through`";
+            faults.report(Rule::CurvedTwice, edge_list.item(index), "", &of, remedy);
         }
     }
     if let Some(last) = panel.edge.last().filter(|last| last.to != panel.start) {
@@ -298,5 +303,36 @@ impl Garment {
             })
         };
         self.seam.iter().filter_map(eased).collect()
+    }
+
+    /// Notches of sewn edges that do not meet, one sentence for each seam: more than [`NOTCHES_APART`] from one another, or more of them on one side.
+    pub fn notches_apart(&self) -> Vec<String> {
+        let outlines: Vec<Outline> = self.panel.iter().map(Outline::new).collect();
+        let apart = |seam: &crate::scene::Seam| {
+            let found = [self.find(&seam.join[0])?, self.find(&seam.join[1])?];
+            let notches = found.map(|(panel, edge)| &self.panel[panel].edge[edge].notch);
+            let [first, second] = &seam.join;
+            if notches.iter().any(|notches| notches.is_empty()) {
+                return None;
+            }
+            if notches[0].len() != notches[1].len() {
+                let [a, b] = notches.map(Vec::len);
+                return Some(format!("`{first}` has {a} notches where `{second}`, sewn to it, has {b}"));
+            }
+            let sorted = |notches: &[f64], turned: bool| {
+                let mut shares: Vec<f64> =
+                    notches.iter().map(|at| if turned { 1.0 - at } else { *at }).collect();
+                shares.sort_by(f64::total_cmp);
+                shares
+            };
+            // Both edges are spread over the seam: what is between two notches then is a share of the mean length.
+            let length =
+                0.5 * found.map(|(panel, edge)| outlines[panel].sewn_length(edge)).iter().sum::<f64>();
+            let pairs = sorted(notches[0], false).into_iter().zip(sorted(notches[1], !seam.reverse));
+            let far = pairs.map(|(a, b)| length * (a - b).abs()).fold(0.0, f64::max);
+            (far > NOTCHES_APART)
+                .then(|| format!("notches of `{first}` and `{second}` are sewn {:.1} mm apart", 1e3 * far))
+        };
+        self.seam.iter().filter_map(apart).collect()
     }
 }

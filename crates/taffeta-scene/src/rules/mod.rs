@@ -92,7 +92,7 @@ list_of_rules! {
         TooManyParticles = "makes too many particles",
         NoPanel = "has no panels",
         NoLength = "has no length",
-        CurvedTwice = "is both an arc and a Bezier curve",
+        CurvedTwice = "is curved in two ways",
         OpenOutline = "does not come back to the start of its outline",
         CrossesItself = "crosses itself",
         NoArea = "encloses no area",

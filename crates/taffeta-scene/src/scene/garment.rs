@@ -12,9 +12,13 @@ pub struct Garment {
     /// Its name in messages and reports.
     pub name: String,
     /// Where panels and seams come from: a built-in pattern (`t-shirt`, `skirt`) or a file, relative to the folder of the scene: TOML with `[[panel]]`
-    /// and `[[seam]]` as here, or a GarmentCode specification (`.json`). Those given here come first.
+    /// and `[[seam]]` as here, a GarmentCode specification (`.json`), or a drawing of a pattern room (`.dxf`) with TOML of the same name beside it. Those
+    /// given here come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
+    /// The size to cut, of a drawing that has several; left out, its sample size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
     /// The fabric of all panels that name none.
     pub fabric: String,
     /// What the elements of its panels are. Only implicit methods know others than springs.
@@ -62,6 +66,7 @@ impl Default for Garment {
         Self {
             name: String::new(),
             pattern: None,
+            size: None,
             fabric: "cotton".into(),
             model: ClothModel::default(),
             edge_length: 0.02,
@@ -116,13 +121,29 @@ pub struct Panel {
     pub rotation: [f64; 3],
 }
 
+impl Default for Panel {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            fabric: None,
+            warp: upright(),
+            start: [0.0; 2],
+            edge: Vec::new(),
+            dart: Vec::new(),
+            wrap: None,
+            position: [0.0; 3],
+            rotation: [0.0; 3],
+        }
+    }
+}
+
 /// From across to along: pattern pieces are drawn upright.
 fn upright() -> f64 {
     90.0
 }
 
 /// An edge of an outline, from the end of the one before.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PanelEdge {
     /// Its name, in seams, darts and pins.
@@ -140,6 +161,14 @@ pub struct PanelEdge {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -100.0, max = 100.0))]
     pub bulge: Option<f64>,
+    /// Points that it passes through in straight pieces, as digitised curves have them [m].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000), inner(inner(range(min = -100.0, max = 100.0))))]
+    pub through: Vec<[f64; 2]>,
+    /// Notches, each as a share of its length [1]. Those of two edges that are sewn together have to meet, or it is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100), inner(range(min = 0.0, max = 1.0)))]
+    pub notch: Vec<f64>,
 }
 
 /// A wedge cut out of an edge, whose two sides are sewn together.
@@ -189,7 +218,7 @@ pub struct PanelPlace {
 }
 
 /// Two edges that are sewn together, as `panel.edge`. They have the same number of stitches, however long they are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Seam {
     /// The two edges.

@@ -1,6 +1,7 @@
 //! Scene files and what they name.
 
 mod bad;
+mod drawings;
 mod file;
 mod garmentcode;
 mod imports;

@@ -4,15 +4,21 @@ use super::tree::Tree;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::f64::consts::PI;
 use taffeta::math::{DVec2, trig};
 use taffeta_scene::outline::edges;
 use taffeta_scene::rules::suggestion;
 use taffeta_scene::{Panel, PanelEdge};
 
+/// Where corners are not marked, an outline that turns by more than this has one [rad].
+pub(super) const CORNER: f64 = PI / 6.0;
+
 /// The pieces of a drawing as panels, and what is to be told of it.
 #[derive(Default)]
 pub(super) struct Drawn {
     pub panels: Vec<Panel>,
+    /// Seams that the drawing itself tells.
+    pub seams: Vec<Value>,
     pub notes: Vec<String>,
 }
 
@@ -60,7 +66,7 @@ struct Piece {
 }
 
 /// Keys of a panel that may be said of a piece.
-const KEYS: [&str; 4] = ["fabric", "wrap", "position", "rotation"];
+const KEYS: [&str; 5] = ["fabric", "warp", "wrap", "position", "rotation"];
 
 impl Sheet {
     /// Reads TOML; the reason where it cannot be read.
@@ -197,6 +203,22 @@ pub(super) fn turned_back(panel: &mut Panel) {
         edge.bulge = edge.bulge.map(|bulge| -bulge);
     }
     panel.edge.reverse();
+}
+
+/// Puts the origin of a panel's drawing in the middle of its outline.
+pub(super) fn centre(panel: &mut Panel) {
+    let curves = edges(panel);
+    let points = || curves.iter().flat_map(|curve| curve.points());
+    let low = points().fold(DVec2::INFINITY, |low, p| low.min(*p));
+    let high = points().fold(DVec2::NEG_INFINITY, |high, p| high.max(*p));
+    let middle = low.midpoint(high);
+    moved(panel, |p| p - middle);
+}
+
+/// Names the edges of a panel that have no name by their numbers.
+pub(super) fn number_edges(panel: &mut Panel) {
+    let unnamed = panel.edge.iter_mut().enumerate().filter(|(_, edge)| edge.name.is_empty());
+    unnamed.for_each(|(k, edge)| edge.name = k.to_string());
 }
 
 /// Divides edges at their notches whose parts are sewn, such as `3/0` and `3/1` of edge `3`.

@@ -2,8 +2,8 @@
 //!
 //! Only what a pattern needs is read: polylines with bulges, lines, arcs, points and text. A reader of all of DXF is a hundred times as long.
 
-use super::drawn::{Drawn, turned_back};
-use std::f64::consts::{PI, TAU};
+use super::drawn::{CORNER, Drawn, centre, number_edges, turned_back};
+use std::f64::consts::TAU;
 use taffeta::math::{DVec2, trig};
 use taffeta_scene::outline::{Curve, Outline, edges};
 use taffeta_scene::{Panel, PanelEdge};
@@ -28,8 +28,6 @@ const SAME: f64 = 1e-5;
 const ON: f64 = 5e-4;
 /// Notches are cut into the allowance, which is no wider than this [m].
 const NOTCH_REACH: f64 = 0.03;
-/// Where turn points are not marked, an outline that turns by more than this has a corner [rad].
-const CORNER: f64 = PI / 6.0;
 /// No piece that is digitised comes near this many points.
 const MOST_POINTS: usize = 5000;
 /// Pieces of a full circle.
@@ -570,10 +568,6 @@ fn panel_of(name: &str, ring: &[DVec2], corners: &[bool]) -> Result<Panel, Strin
     Ok(Panel { name: name.into(), start: ring[at[0]].into(), edge, ..Panel::default() })
 }
 
-fn number_edges(panel: &mut Panel) {
-    panel.edge.iter_mut().enumerate().for_each(|(k, edge)| edge.name = k.to_string());
-}
-
 /// Marks notches on the edges that they are nearest to; how far away the furthest that is left out is [m], or 0.
 fn notch(panel: &mut Panel, notches: &[DVec2]) -> f64 {
     let curves: Vec<Curve> = edges(panel);
@@ -599,14 +593,4 @@ fn notch(panel: &mut Panel, notches: &[DVec2]) -> f64 {
         edge.notch.retain(|share| (1e-3..=0.999).contains(share));
     }
     left_out
-}
-
-/// Puts the origin of a panel's drawing in the middle of its outline.
-fn centre(panel: &mut Panel) {
-    let curves = edges(panel);
-    let points = || curves.iter().flat_map(|curve| curve.points());
-    let low = points().fold(DVec2::INFINITY, |low, p| low.min(*p));
-    let high = points().fold(DVec2::NEG_INFINITY, |high, p| high.max(*p));
-    let middle = low.midpoint(high);
-    super::drawn::moved(panel, |p| p - middle);
 }

@@ -8,10 +8,11 @@ mod overrides;
 mod patterns;
 mod reference;
 mod remainder;
+mod svg;
 mod tree;
 
 pub use faults::{LocatedFault, ReadRule, SceneFaults};
-pub use patterns::read_dxf;
+pub use patterns::{read_dxf, read_svg};
 pub use reference::reference_markdown;
 
 use crate::catalogue::{self, BuiltIn};

@@ -1,9 +1,9 @@
 //! Patterns of garments, read and laid into the scene: what is checked and built has all panels and seams in one place.
 
-use super::drawn::{Sheet, table};
+use super::drawn::{Drawn, Sheet, table};
 use super::dxf::{self, Pieces};
 use super::faults::ReadRule;
-use super::{garmentcode, read_bytes, read_text};
+use super::{garmentcode, read_bytes, read_text, svg};
 use crate::catalogue;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -106,7 +106,9 @@ impl Asked<'_> {
         let built_in = catalogue::patterns().iter().find(|pattern| pattern.name == self.name);
         let text = match (built_in, self.folder) {
             (Some(pattern), _) => pattern.text.to_string(),
-            (None, Some(folder)) if self.has_ending("dxf") => return self.drawing(folder, notes),
+            (None, Some(folder)) if self.has_ending("dxf") || self.has_ending("svg") => {
+                return self.drawing(folder, notes);
+            }
             (None, Some(folder)) => {
                 read_text(&folder.join(self.name)).map_err(|fault| format!("it {}", fault.reason))?
             }
@@ -145,37 +147,57 @@ impl Asked<'_> {
                 .map_err(|reason| format!("{}: {reason}", beside.display()))?,
             false => Sheet::default(),
         };
-        drawing_of(&bytes, sheet, self.size, self.sewn, |text| notes.push(format!("{}: {text}", self.name)))
+        // Names of pieces may be in any code page; only they show it.
+        let text = String::from_utf8_lossy(&bytes);
+        let drawn = match self.has_ending("svg") {
+            true if self.size.is_some() => return Err(Unfit::OtherSizes(Vec::new())),
+            true => svg::pieces(&text, sheet.unit())?,
+            false => of_dxf(&text, &sheet, self.size)?,
+        };
+        laid_out(drawn, sheet, self.sewn, |text| notes.push(format!("{}: {text}", self.name)))
+    }
+}
+
+fn of_dxf(text: &str, sheet: &Sheet, size: Option<&str>) -> Result<Drawn, Unfit> {
+    match dxf::pieces(text, size, sheet.unit())? {
+        Pieces::Read(drawn) => Ok(drawn),
+        Pieces::OtherSizes(sizes) => Err(Unfit::OtherSizes(sizes)),
     }
 }
 
 /// The panels and seams of a drawing.
-fn drawing_of(
-    bytes: &[u8],
+fn laid_out(
+    mut drawn: Drawn,
     sheet: Sheet,
-    size: Option<&str>,
     mut sewn: BTreeSet<String>,
     note: impl FnMut(String),
 ) -> Result<Map<String, Value>, Unfit> {
-    // Names of pieces may be in any code page; only they show it.
-    let text = String::from_utf8_lossy(bytes);
-    let mut drawn = match dxf::pieces(&text, size, sheet.unit())? {
-        Pieces::Read(drawn) => drawn,
-        Pieces::OtherSizes(sizes) => return Err(Unfit::OtherSizes(sizes)),
-    };
-    let joins = sheet.seam.iter().filter_map(|seam| seam.get("join")?.as_array()).flatten();
+    let seams = [std::mem::take(&mut drawn.seams), sheet.seam.clone()].concat();
+    let joins = seams.iter().filter_map(|seam| seam.get("join")?.as_array()).flatten();
     sewn.extend(joins.filter_map(Value::as_str).map(String::from));
     let panels = sheet.cut(&mut drawn, &sewn)?;
     drawn.notes.into_iter().for_each(note);
-    Ok(Map::from_iter([("panel".into(), Value::Array(panels)), ("seam".into(), Value::Array(sheet.seam))]))
+    Ok(Map::from_iter([("panel".into(), Value::Array(panels)), ("seam".into(), Value::Array(seams))]))
 }
 
 /// The panels and seams of a DXF drawing with this TOML beside it, as TOML writes them; or what is wrong with it.
 pub fn read_dxf(bytes: &[u8], beside: &str) -> Result<Value, String> {
     let read = Sheet::read(beside).map_err(Unfit::Unread);
-    match read.and_then(|sheet| drawing_of(bytes, sheet, None, BTreeSet::new(), |_| ())) {
+    let text = String::from_utf8_lossy(bytes);
+    let cut = |sheet: Sheet| laid_out(of_dxf(&text, &sheet, None)?, sheet, BTreeSet::new(), |_| ());
+    match read.and_then(cut) {
         Ok(table) => Ok(Value::Object(table)),
         Err(Unfit::Unread(reason)) => Err(reason),
         Err(Unfit::OtherSizes(sizes)) => Err(format!("it has several sizes: {}", sizes.join(", "))),
+    }
+}
+
+/// The panels and seams of an SVG drawing, as TOML writes them; or what is wrong with it.
+pub fn read_svg(text: &str) -> Result<Value, String> {
+    let cut = |drawn| laid_out(drawn, Sheet::default(), BTreeSet::new(), |_| ());
+    match svg::pieces(text, None).map_err(Unfit::Unread).and_then(cut) {
+        Ok(table) => Ok(Value::Object(table)),
+        Err(Unfit::Unread(reason)) => Err(reason),
+        Err(Unfit::OtherSizes(_)) => Err("it has no sizes".into()),
     }
 }

@@ -359,12 +359,13 @@ impl Block {
                 self.lines.push(Line::of(entity, (0..=count as u32).map(at).collect(), false));
             }
             // A drawing may hold much else, but an outline that is not understood is no outline.
-            kind if [layer::BOUNDARY, layer::SEWING].contains(&entity.layer()) => {
+            kind @ ("SPLINE" | "ELLIPSE" | "CIRCLE")
+                if [layer::BOUNDARY, layer::SEWING].contains(&entity.layer()) =>
+            {
                 let kinds = "POLYLINE, LWPOLYLINE, LINE and ARC";
                 return Err(format!(
-                    "line {}: {} on layer {}, where {kinds} are read",
+                    "line {}: {kind} on layer {}, where {kinds} are read",
                     entity.at,
-                    shown(kind),
                     entity.layer()
                 ));
             }

@@ -129,7 +129,12 @@ fn panel(node: &Node, id: &str, d: &str, scale: f64) -> Result<Option<Panel>, St
             .map_err(|error| format!("`data-edges` is no list of edges: {error}"))?,
         None => corner_to_corner(start, &mut pieces),
     };
-    let mut panel = Panel { name: id.into(), start: first_point(start, &pieces, &told), ..Panel::default() };
+    // The last piece comes back to where the first starts.
+    let mut panel = Panel {
+        name: id.into(),
+        start: pieces.last().map_or(start.into(), |last| last.to),
+        ..Panel::default()
+    };
     panel.edge = grouped(panel.start.into(), &pieces, told)?;
     if let Some(keys) = node.attribute("data-panel") {
         let keys: Map<String, Value> =
@@ -293,15 +298,6 @@ fn ways(from: DVec2, piece: &PanelEdge) -> [DVec2; 2] {
     let ahead = points.iter().find(|p| **p != from).map_or(DVec2::X, |p| *p - from);
     let back = points.iter().rev().find(|p| **p != to).map_or(DVec2::X, |p| to - *p);
     [ahead, back]
-}
-
-/// Where the outline of these pieces starts, which may have been turned around.
-fn first_point(start: DVec2, pieces: &[PanelEdge], told: &[Told]) -> [f64; 2] {
-    // The last piece always comes back to where the first starts.
-    match told.is_empty() {
-        true => start.into(),
-        false => pieces.last().map_or(start.into(), |last| last.to),
-    }
 }
 
 /// Edges of one or more pieces each.

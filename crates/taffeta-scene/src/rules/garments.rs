@@ -13,6 +13,8 @@ use crate::scene::{ClothModel, Collider, Scene};
 use std::f64::consts::TAU;
 use taffeta::math::DVec2;
 
+/// Cells along an edge that an elastic can gather.
+const LEAST_GATHERED: f64 = 4.0;
 /// Notches that are sewn further apart than this are told [m].
 const NOTCHES_APART: f64 = 0.005;
 
@@ -66,9 +68,21 @@ impl Scene {
         }
     }
 
-    /// The fabric of a panel.
+    /// The fabric of a panel, with its interfacing.
     pub fn panel_fabric(&self, garment: &Garment, panel: &Panel) -> Option<Fabric> {
-        self.fabric(panel.fabric.as_ref().unwrap_or(&garment.fabric))
+        let fabric = self.fabric(panel.fabric.as_ref().unwrap_or(&garment.fabric))?;
+        Some(match &panel.interfacing {
+            Some(fused) => Fabric {
+                density: fabric.density + fused.density,
+                warp: fabric.warp * fused.stiffness,
+                weft: fabric.weft * fused.stiffness,
+                bias: fabric.bias * fused.stiffness,
+                bending_warp: fabric.bending_warp * fused.stiffness,
+                bending_weft: fabric.bending_weft * fused.stiffness,
+                ..fabric
+            },
+            None => fabric,
+        })
     }
 }
 
@@ -80,6 +94,7 @@ fn check_panels(garment: &Garment, place: Place, faults: &mut Faults) {
         check_names(names, place.key("edge"), faults);
         if check_outline(panel, place, faults) && check_darts(panel, place, faults) {
             check_size(panel, garment.edge_length, place, faults);
+            check_details(panel, garment.edge_length, place, faults);
         }
     }
     check_names(garment.panel.iter().map(|panel| &panel.name), panels, faults);
@@ -184,6 +199,26 @@ fn check_darts(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
     faults.list.len() == before
 }
 
+/// A hem has to fit into its panel, and an elastic needs cells to fold.
+fn check_details(panel: &Panel, edge_length: f64, place: Place, faults: &mut Faults) {
+    let (outline, list) = (Outline::new(panel), place.key("edge"));
+    for (index, edge) in panel.edge.iter().enumerate() {
+        let place = list.item(index);
+        let least = outline.size().min_element();
+        if edge.hem > least {
+            let detail = format!(": panel `{}` is {least:.4} m wide", panel.name);
+            faults.report(Rule::HemTooWide, place.key("hem"), short(edge.hem), &detail, "make it narrower");
+        }
+        let length = outline.sewn_length(index);
+        if edge.elastic.is_some() && length < LEAST_GATHERED * edge_length {
+            let detail =
+                format!(": edge `{}` is {length:.4} m long, {LEAST_GATHERED} cells are the least", edge.name);
+            let remedy = "make `edge_length` of the garment shorter, or leave the elastic out";
+            faults.report(Rule::TooShortToGather, place.key("elastic"), "", &detail, remedy);
+        }
+    }
+}
+
 /// A panel has to be larger than its cells, and to fit around its cylinder.
 fn check_size(panel: &Panel, edge_length: f64, place: Place, faults: &mut Faults) {
     let DVec2 { x: width, y: height } = Outline::new(panel).size();
@@ -219,6 +254,11 @@ fn check_seams(garment: &Garment, place: Place, faults: &mut Faults) {
             let remedy = "name two edges; a fold needs no seam";
             faults.report(Rule::SewnToItself, join, "", "", remedy);
             continue;
+        }
+        let begin = seam.start.unwrap_or(garment.sewing_start);
+        if let Some(open) = seam.open.filter(|open| *open <= begin) {
+            let detail = format!(": at {open} s, where it is closed from {begin} s on");
+            faults.report(Rule::OpensUnsewn, place.key("open"), short(open), &detail, "let it open later");
         }
         let [a, b] = [first, second].map(|(panel, edge)| outlines[panel].sewn_length(edge));
         // A dart may leave nothing of an edge; that is told elsewhere.

@@ -106,6 +106,9 @@ list_of_rules! {
         UnknownEdge = "is not an edge of panel",
         SewnToItself = "is sewn to itself",
         SeamLengths = "joins edges of different length",
+        OpensUnsewn = "is undone before it is closed",
+        HemTooWide = "is wider than its panel",
+        TooShortToGather = "is too short to gather",
     }
 }
 

@@ -9,4 +9,5 @@ mod keys;
 mod layers;
 mod mesh_bodies;
 mod soak;
+mod svg;
 mod tablecloth_pull;

@@ -130,11 +130,9 @@ fn parts(header: &Header, x: &[DVec3], pressures: Option<&[f64]>) -> Vec<Part> {
     let listed = header.about["cloths"].as_array().map_or(&[][..], Vec::as_slice);
     let part = |about: &Value| {
         let range = particles(about, x.len())?;
-        // In pictures strain is a percentage.
-        let (percentage, at) = largest(&strain, range.clone())?;
         Some(Part {
             name: about["name"].as_str().unwrap_or_default().into(),
-            strain: (1e-2 * percentage, at),
+            strain: largest(&strain, range.clone())?,
             pressure: pressures.and_then(|pressures| largest(pressures, range)),
         })
     };

@@ -200,6 +200,10 @@ fn ease_and_what_is_too_tight_are_told_of_the_last_frame() {
     assert!((of("body_m") - 0.694).abs() < 0.02, "{girth}");
     assert!((of("ease_m") - (of("cloth_m") - of("body_m"))).abs() < 1e-12);
     assert_eq!(fit["parts"][0]["max_pressure_kpa"].as_f64(), Some(0.0), "it touches nothing: {fit}");
+    // It is the only cloth: its strain is that of the frame's certificate, but for rounding.
+    let last = &told["checked"][0]["frames"][4];
+    let strain = fit["parts"][0]["max_strain"].as_f64().unwrap();
+    assert!((strain - last["max_strain"].as_f64().unwrap()).abs() < 1e-5, "{fit} {last}");
     for by in ["ease", "pressure"] {
         place.succeed(&[
             "render",

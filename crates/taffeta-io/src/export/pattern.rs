@@ -31,7 +31,7 @@ pub fn pattern_svg(garment: &Garment) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}mm\" height=\"{height}mm\" viewBox=\"0 0 {width} {height}\" data-seams=\"{}\">",
         escaped(&json!(garment.seam).to_string())
     ));
-    line("<style>path { fill: none; stroke: black; stroke-width: 0.4 } .mark { stroke-width: 0.25 } .dart { stroke-dasharray: 4 2 } text { font: 10px sans-serif; text-anchor: middle } .edge { font-size: 5px; fill: #555 }</style>".into());
+    line("<style>path { fill: none; stroke: black; stroke-width: 0.4 } .mark { stroke-width: 0.25 } .dart { stroke-dasharray: 4 2 } text { font: 14px sans-serif; text-anchor: middle } .edge { font-size: 7px; fill: #555 }</style>".into());
     for ((panel, outline), at) in garment.panel.iter().zip(&outlines).zip(&places) {
         let sheet = Sheet { at: *at };
         let curves = edges(panel);
@@ -92,7 +92,8 @@ struct Sheet {
 impl Sheet {
     /// A point of the panel, in millimetres of the sheet.
     fn point(&self, p: DVec2) -> String {
-        let p = 1e3 * DVec2::new(self.at.x + p.x, self.at.y - p.y);
+        // A picometre is nothing, and numbers stay short.
+        let p = (1e12 * DVec2::new(self.at.x + p.x, self.at.y - p.y)).round() / 1e9;
         format!("{} {}", p.x, p.y)
     }
 

@@ -301,7 +301,7 @@ fn bulged(mut line: Line, bulges: &[f64]) -> Line {
         line.points.push(*from);
         let last = k + 1 == corners.len();
         let to = corners[(k + 1) % corners.len()];
-        if bulges[k].abs() > 1e-6 && bulges[k].abs() < 1e3 && !(last && !line.closed) {
+        if (1e-6..1e3).contains(&bulges[k].abs()) && (line.closed || !last) {
             let edge = PanelEdge { to: to.into(), bulge: Some(bulges[k]), ..PanelEdge::default() };
             let arc = edges(&Panel { start: (*from).into(), edge: vec![edge], ..Panel::default() });
             let inner = arc.iter().flat_map(|arc| arc.points());

@@ -20,5 +20,8 @@ fn rest_lengths_shrink_from_the_start_to_the_stitch() {
     assert_eq!(waits(3, [0.0, 2.9, 3.0]), [0.21, 0.21, 0.01]);
     links.push([0, 1], &[DVec3::ZERO, 0.21 * DVec3::X], Stitch { end: 4.0, ..stitch });
     let undone = [3.9, 4.0, 9.0].map(|time| links.rest_length(4, time));
-    assert!(undone[0] == 0.01 && undone[1] > 1e3 && undone[2] > 1e3, "what is undone never pulls: {undone:?}");
+    assert!(
+        undone[0] == 0.01 && undone[1] > 1e3 && undone[2] > 1e3,
+        "what is undone never pulls: {undone:?}"
+    );
 }

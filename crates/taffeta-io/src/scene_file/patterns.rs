@@ -38,7 +38,19 @@ pub(super) fn lay_in(scene: &mut Value, folder: Option<&Path>, notes: &mut Vec<S
             // The rules refuse what is no text.
             Some(_) => continue,
         };
-        let Some(name) = garment.get("pattern").and_then(Value::as_str).map(String::from) else { continue };
+        let Some(name) = garment.get("pattern").and_then(Value::as_str).map(String::from) else {
+            if let Some(size) = size.filter(|_| !garment.contains_key("pattern")) {
+                let remedy = "leave it out, or name a `pattern` that has sizes";
+                let key = format!("garment[{index}].size");
+                faults.push(ReadRule::NoSuchSize.fault(
+                    &key,
+                    format!("{size:?}"),
+                    ": there is no pattern",
+                    remedy,
+                ));
+            }
+            continue;
+        };
         let asked = Asked { name: &name, folder, size: size.as_deref(), sewn: sewn(garment) };
         match asked.read(notes) {
             Ok(mut pattern) => {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use taffeta::math::random::Random;
-use taffeta_io::scene_file::{LoadedScene, SceneSource, load, read_dxf};
+use taffeta_io::scene_file::{LoadedScene, SceneSource, from_text, load, read_dxf};
 use taffeta_scene::outline::{Outline, edges};
 use taffeta_scene::{Garment, Panel};
 use tempfile::TempDir;
@@ -281,6 +281,9 @@ fn one_size_of_several_is_cut() {
         assert!(told.contains("is not a size of the pattern") && told.contains("are 38, 40"), "{told}");
     }
     assert!(width(&sampled, "size = 38").unwrap_err().contains("has the wrong type"));
+    let told =
+        from_text("scene", "[[garment]]\npattern = \"skirt\"\nsize = \"38\"", &[]).unwrap_err().to_string();
+    assert!(told.contains("is not a size") && told.contains("has no sizes"), "{told}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 runs="${1:-10000000}"
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(obj ply stl gltf scene recording)
+[ ${#targets[@]} -gt 0 ] || targets=(obj ply stl gltf scene recording dxf svg)
 
 host="$(rustc -vV | sed -n 's/^host: //p')"
 built="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"

@@ -19,6 +19,12 @@ picture objects 20 960x540
 picture tablecloth-pull 19 960x540
 picture catch 6 960x540
 picture shirt 133 480x600
+for scene in cuff a-line; do
+    taffeta run "docs/pictures/$scene.toml" --out "$out/$scene" --overwrite --no-picture --quiet --lenient
+done
+taffeta render "$out/cuff" --size 320x400 --final --out docs/pictures/cuff.png
+taffeta render "$out/a-line" --size 320x400 --final --color ease --out docs/pictures/a-line.png
+taffeta export skirt-spin --out docs/pictures/pattern.svg --replace --quiet
 taffeta fit docs/pictures/poplin.toml --out "$out/poplin" --quiet
 cp "$out/poplin/residuals.svg" docs/pictures/fit-residuals.svg
 # The page needs npm and Chromium.

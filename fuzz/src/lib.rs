@@ -1,7 +1,7 @@
-//! What every mesh that a reader accepts must hold to.
+//! What every mesh and every pattern that a reader accepts must hold to.
 
 use taffeta_scene::build::import::{NO_PARTICLE, import};
-use taffeta_scene::{MeshShape, UpAxis};
+use taffeta_scene::{MeshShape, Panel, UpAxis};
 use taffeta_io::mesh::{MeshFaults, MeshFile};
 
 /// Asserts that a mesh that was read is sound, and that it can be made ready to be cloth or is refused.
@@ -26,5 +26,18 @@ pub fn judge(read: Result<MeshFile, MeshFaults>) {
         if let Err(problems) = cloth.mesh.topology() {
             assert!(!problems.is_empty());
         }
+    }
+}
+
+/// Asserts that a drawing that was read has panels with finite points, or was refused with a reason.
+pub fn judge_pattern(read: Result<serde_json::Value, String>) {
+    match read {
+        Ok(pattern) => {
+            let panels: Vec<Panel> = serde_json::from_value(pattern["panel"].clone()).expect("panels");
+            assert!(!panels.is_empty());
+            let points = panels.iter().flat_map(|panel| panel.edge.iter().map(|edge| edge.to));
+            assert!(points.flatten().all(f64::is_finite));
+        }
+        Err(reason) => assert!(!reason.is_empty()),
     }
 }

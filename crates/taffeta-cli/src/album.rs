@@ -2,12 +2,12 @@
 
 use crate::Failure;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use taffeta::collide::ccd::distance::{PairKind, closest};
 use taffeta::collide::rigid::nearest::nearest;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Form, PosedShape};
-use taffeta_io::recording::{Frame, Header, Reader};
+use taffeta_io::recording::{Frame, Header, Reader, pressure};
 use taffeta_io::scene_file;
 use taffeta_render::{BodyView, Camera, ClothView, Framing, Image, Picture, Scale, SceneView, Values};
 use taffeta_render::{colour, render, values};
@@ -16,6 +16,8 @@ use taffeta_render::{colour, render, values};
 const GREY: [f32; 3] = [0.5; 3];
 /// Cloth further from all bodies than this has the last colour [m].
 const FAR: f64 = 0.02;
+/// The same where ease is shown [m].
+const LOOSE: f64 = 0.1;
 
 /// What cloth can be coloured by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -26,8 +28,12 @@ pub enum ColourBy {
     Speed,
     /// How strongly it is bent.
     Curvature,
-    /// Distance to the nearest body.
+    /// Distance to the nearest body, up to 2 cm.
     Contact,
+    /// The same, up to 10 cm: how loosely a garment is worn.
+    Ease,
+    /// How hard bodies press on it; the frame is computed again for that.
+    Pressure,
     /// The strips that structural edges are cut into.
     Strips,
 }
@@ -43,6 +49,10 @@ pub struct Album {
     frame: Frame,
     positions: Vec<DVec3>,
     before: Vec<DVec3>,
+    /// Where meshes of the recorded scene are looked for.
+    folder: PathBuf,
+    /// Pressure in the present frame, once it is asked for [kPa].
+    pressure: Option<Vec<f64>>,
 }
 
 impl Album {
@@ -60,7 +70,9 @@ impl Album {
             field_of_view: c.field_of_view,
         });
         let (frame, positions, before, body_points) = (Frame::default(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { cloths: cloths(header), forms, body_points, camera, reader, frame, positions, before })
+        let folder = path.parent().unwrap_or(Path::new(".")).into();
+        let (cloths, pressure) = (cloths(header), None);
+        Ok(Self { cloths, forms, body_points, camera, reader, frame, positions, before, folder, pressure })
     }
 
     /// Numbers of frames, from the first to the last whole one.
@@ -96,7 +108,18 @@ impl Album {
             Form::Closed(_) => Vec::new(),
         });
         self.body_points = points.collect();
+        self.pressure = None;
         Ok(true)
+    }
+
+    /// The same, with what the frame is to be coloured by where the recording does not hold it.
+    pub fn turn_to_coloured(&mut self, k: usize, by: Option<ColourBy>) -> Result<bool, Failure> {
+        let turned = self.turn_to(k)?;
+        // Nothing presses before the first step.
+        if turned && by == Some(ColourBy::Pressure) && k > 0 {
+            self.pressure = Some(pressure(&mut self.reader, k, &self.folder).map_err(Failure::work)?);
+        }
+        Ok(turned)
     }
 
     /// Where to stand and how low the floor is to see the frames `range` whole.
@@ -163,12 +186,17 @@ impl Album {
                 values::speed(&self.before, &self.positions, header.frame_time)
             }
             ColourBy::Speed | ColourBy::Strips => vec![0.0; self.positions.len()],
-            ColourBy::Contact => {
-                let bodies: Vec<BodyView> = self.bodies().collect();
-                let gap = |x: &DVec3| 1e3 * bodies.iter().map(|body| gap(body, *x)).fold(FAR, f64::min);
-                self.positions.iter().map(gap).collect()
-            }
+            ColourBy::Contact => self.gaps(FAR),
+            ColourBy::Ease => self.gaps(LOOSE),
+            ColourBy::Pressure => self.pressure.clone().unwrap_or_else(|| vec![0.0; self.positions.len()]),
         }
+    }
+
+    /// How far every particle is from the nearest body, up to `far` [m], in millimetres.
+    fn gaps(&self, far: f64) -> Vec<f64> {
+        let bodies: Vec<BodyView> = self.bodies().collect();
+        let gap = |x: &DVec3| 1e3 * bodies.iter().map(|body| gap(body, *x, far)).fold(far, f64::min);
+        self.positions.iter().map(gap).collect()
     }
 
     /// The strip of every particle, cut as the material lies flat.
@@ -186,25 +214,27 @@ impl Album {
             ColourBy::Speed => ("speed", "m/s", round_above(most)),
             ColourBy::Curvature => ("curvature", "1/m", round_above(most)),
             ColourBy::Contact => ("distance to bodies", "mm", 1e3 * FAR),
+            ColourBy::Ease => ("ease", "mm", 1e3 * LOOSE),
+            ColourBy::Pressure => ("pressure", "kPa", round_above(most)),
             ColourBy::Strips => return None,
         };
         Some(Scale { title: title.into(), unit: unit.into(), low: 0.0, high })
     }
 }
 
-/// How far a point is from a body, as far as [`FAR`] [m].
-fn gap(body: &BodyView, x: DVec3) -> f64 {
+/// How far a point is from a body, up to `far` [m].
+fn gap(body: &BodyView, x: DVec3, far: f64) -> f64 {
     match body {
-        BodyView::Shape(shape) => nearest(shape, x, FAR).map_or(FAR, |near| near.gap),
+        BodyView::Shape(shape) => nearest(shape, x, far).map_or(far, |near| near.gap),
         BodyView::Mesh { positions, triangles } => {
             let to = |t: &[u32; 3]| {
                 let [a, b, c] = t.map(|corner| positions[corner as usize]);
                 let beyond = (a.min(b).min(c) - x).max(x - a.max(b).max(c));
                 // Most triangles are far away.
-                let near = beyond.max_element() < FAR;
+                let near = beyond.max_element() < far;
                 near.then(|| closest(PairKind::PointTriangle, &[x, a, b, c]).vector.length())
             };
-            triangles.iter().filter_map(to).fold(FAR, f64::min)
+            triangles.iter().filter_map(to).fold(far, f64::min)
         }
     }
 }

@@ -6,16 +6,20 @@ use crate::{Ending, Failure};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use taffeta_bench::tell::{aside, described, tell};
+use taffeta_io::export::pattern::pattern_svg;
 use taffeta_io::export::{Bodies, Format, Options, Precision, UpAxis, export};
 use taffeta_io::recording::{Reader, meant};
+use taffeta_io::replacement::Replacement;
+use taffeta_io::scene_file::{self, SceneSource};
+use taffeta_scene::Garment;
 
-/// Writes a recording as files that other programs read.
+/// Writes a recording as files that other programs read, or the pattern of a garment at full size (`.svg`).
 ///
 /// OBJ and PLY are folders of one file per frame; PC2 and MDD come with their rest mesh as OBJ. `docs/export.md` says what to set in
 /// which program.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The recording, or the folder of a run.
+    /// The recording, or the folder of a run; for a pattern also a scene.
     recording: PathBuf,
     /// The file or folder to write.
     #[arg(long, value_name = "PATH")]
@@ -23,6 +27,9 @@ pub struct Args {
     /// obj, ply, pc2, mdd, usd, usdz, gltf, alembic or csv. Left out: what the ending of PATH says.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
+    /// The garment whose pattern is written; it need not be told if there is one.
+    #[arg(long, value_name = "NAME")]
+    garment: Option<String>,
     /// The axis that points up. Left out: what suits the format.
     #[arg(long, value_name = "y|z", value_parser = parse_axis)]
     up: Option<UpAxis>,
@@ -106,8 +113,57 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
+/// Why no pattern can be written.
+#[derive(Debug, thiserror::Error)]
+enum NoPattern {
+    #[error("{0} has no garment, so there is no pattern of it")]
+    NoGarment(String),
+    #[error("there is no garment {asked:?}; name one of {} with --garment", known.join(", "))]
+    Which { asked: String, known: Vec<String> },
+    #[error("{} exists already; --replace writes over it", .0.display())]
+    Exists(PathBuf),
+}
+
+/// Writes the pattern of a garment as SVG.
+fn pattern(args: &Args) -> Result<Ending, Failure> {
+    let named = args.recording.display().to_string();
+    let scene = match meant(&args.recording) {
+        Some(recording) => {
+            let reader = Reader::open(recording).map_err(Failure::input)?;
+            scene_file::from_text(&named, &reader.header().scene, &[])?
+        }
+        None => scene_file::load(&SceneSource::find(&named)?, &[])?.scene,
+    };
+    let name = |(k, garment): (usize, &Garment)| match garment.name.as_str() {
+        "" => format!("garment[{k}]"),
+        name => name.to_string(),
+    };
+    let known: Vec<String> = scene.garment.iter().enumerate().map(name).collect();
+    let chosen = match (&args.garment, &scene.garment[..]) {
+        (_, []) => return Err(Failure::input(NoPattern::NoGarment(named))),
+        (None, [_]) => Some(0),
+        (asked, _) => known.iter().position(|name| Some(name) == asked.as_ref()),
+    };
+    let Some(chosen) = chosen else {
+        let asked = args.garment.clone().unwrap_or_default();
+        return Err(Failure::input(NoPattern::Which { asked, known }));
+    };
+    if args.out.exists() && !args.replace {
+        return Err(Failure::work(NoPattern::Exists(args.out.clone())));
+    }
+    Replacement::write(&args.out, &pattern_svg(&scene.garment[chosen])).map_err(Failure::work)?;
+    if !args.quiet {
+        tell(described(&args.out))?;
+    }
+    Ok(Ending::Done)
+}
+
 /// Exports a recording.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
+    if args.format.is_none() && args.out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"))
+    {
+        return pattern(args);
+    }
     let format = match args.format {
         Some(format) => format,
         None => Format::of_path(&args.out).map_err(Failure::input)?,

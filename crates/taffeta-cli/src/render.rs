@@ -103,7 +103,7 @@ pub fn still_image(
     by: Option<ColourBy>,
 ) -> Result<Image, Failure> {
     let framing = album.framing(frame..frame + 1, (picture.width, picture.height))?;
-    album.turn_to(frame)?;
+    album.turn_to_coloured(frame, by)?;
     picture.camera = Some(album.camera(&framing));
     picture.scale = by.and_then(|by| Album::scale(by, largest(&album.numbers(by))));
     album.take(&picture, framing.ground(), by)
@@ -118,7 +118,7 @@ fn film(album: &mut Album, args: &Args) -> Result<(), Failure> {
     if let Some(by) = args.color {
         let mut most = 0.0_f64;
         for k in 0..count {
-            album.turn_to(k)?;
+            album.turn_to_coloured(k, args.color)?;
             most = most.max(largest(&album.numbers(by)));
         }
         picture.scale = Album::scale(by, most);
@@ -133,7 +133,7 @@ fn film(album: &mut Album, args: &Args) -> Result<(), Failure> {
     let mut film = Film::create(&args.out, reel, &sample).map_err(Failure::input)?;
     let mut progress = Progress::new(args.quiet, 0, count as u32);
     for k in 0..count {
-        album.turn_to(k)?;
+        album.turn_to_coloured(k, args.color)?;
         let image = album.take(&picture, framing.ground(), args.color)?;
         film.add(&image).map_err(Failure::work)?;
         progress.frame(k as u32 + 1, |_| "rendered".into());
@@ -158,7 +158,7 @@ fn sample(
     let count = album.frame_count();
     let mut images = Vec::new();
     for k in [0, count / 2, count - 1] {
-        album.turn_to(k)?;
+        album.turn_to_coloured(k, by)?;
         images.push(album.take(&small, floor, by)?);
     }
     Ok(images)

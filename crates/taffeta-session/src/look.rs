@@ -8,6 +8,7 @@ use taffeta::collide::rigid::nearest::nearest;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Form, Model, PosedShape, Shape, topology};
 use taffeta::solve::strips::parts;
+use taffeta_io::recording;
 
 /// Unit of the distance to bodies [m], and what stands for all that is further.
 const GAP_UNIT: f64 = 1e-4;
@@ -227,15 +228,7 @@ impl Side<'_> {
 
 /// The pressure of bodies on particles [kPa] that have pushed by these impulses [N·s] in a time [s].
 pub fn pressures(model: &Model, impulses: &[f64], time: f64) -> Vec<f32> {
-    let mut areas = vec![0.0; impulses.len()];
-    for corners in &model.triangles {
-        let [a, b, c] = corners.map(|i| model.rest_positions[i as usize]);
-        corners.iter().for_each(|i| areas[*i as usize] += (b - a).cross(c - a).length() / 6.0);
-    }
-    // Spares have no area, and nothing presses on them.
-    let pressure =
-        |(impulse, area): (&f64, &f64)| if *area > 0.0 { 1e-3 * impulse / (area * time) } else { 0.0 };
-    impulses.iter().zip(&areas).map(|pair| pressure(pair) as f32).collect()
+    recording::pressures(model, impulses, time).into_iter().map(|pressure| pressure as f32).collect()
 }
 
 /// The largest strain of the edges around every particle [1].

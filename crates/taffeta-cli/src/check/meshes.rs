@@ -77,7 +77,7 @@ pub fn examine(files: &[PathBuf], rest: Option<&Path>, tolerance: Option<f64>) -
         counted(topology.triangles.len(), "triangle"),
         rest.display(),
     );
-    Ok(Findings { subject, tolerance, frames, faults: Vec::new(), notes })
+    Ok(Findings { subject, tolerance, frames, faults: Vec::new(), notes, fit: None })
 }
 
 fn read(path: &Path, notes: &mut Vec<String>) -> Result<Mesh, Failure> {

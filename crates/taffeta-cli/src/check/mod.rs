@@ -1,5 +1,6 @@
 //! `taffeta check`: the certificate of recordings and of meshes from anywhere, by code that is not the solver.
 
+mod fit;
 mod meshes;
 mod recording;
 
@@ -31,6 +32,9 @@ pub struct Args {
     /// The mesh whose edges have their rest lengths.
     #[arg(long, value_name = "MESH")]
     rest: Option<PathBuf>,
+    /// Tell how garments fit in the last frame of a recording: ease around the body, strain and pressure by part, and what is too tight.
+    #[arg(long)]
+    fit: bool,
     /// Tell of every frame.
     #[arg(short, long)]
     verbose: bool,
@@ -58,6 +62,8 @@ struct Findings {
     faults: Vec<String>,
     /// What else should be known.
     notes: Vec<String>,
+    /// How garments fit, where that was asked for.
+    fit: Option<fit::Fit>,
 }
 
 /// What was measured of one frame.
@@ -91,14 +97,21 @@ impl Findings {
     }
 }
 
+/// Meshes alone do not tell what is worn on what.
+#[derive(Debug, thiserror::Error)]
+#[error("--fit is for recordings; of meshes it is not known which is the body")]
+struct NoFit;
+
 /// Checks all files that were named.
 pub fn run(args: &Args) -> Result<Ending, Failure> {
     let findings = if args.files.first().is_some_and(|file| is_recording(file)) {
         let recording = |file: &PathBuf| meant(file).unwrap_or_else(|| file.clone());
         args.files
             .iter()
-            .map(|file| recording::examine(&recording(file), args.tolerance))
+            .map(|file| recording::examine(&recording(file), args.tolerance, args.fit))
             .collect::<Result<Vec<_>, _>>()?
+    } else if args.fit {
+        return Err(Failure::input(NoFit));
     } else {
         vec![meshes::examine(&args.files, args.rest.as_deref(), args.tolerance)?]
     };
@@ -143,6 +156,7 @@ fn print(found: &Findings, verbose: bool) -> Result<(), Failure> {
         tell(format_args!("             {}{}", worst.body_words(), crossed(|c| c.cloth_body)))?;
         tell(format_args!("             {}{}", worst.cloth_words(), crossed(|c| c.cloth_cloth)))?;
     }
+    found.fit.iter().flat_map(fit::Fit::lines).try_for_each(tell)?;
     found.notes.iter().try_for_each(|note| tell(format_args!("note         {note}")))?;
     found.faults.iter().for_each(|fault| aside(format_args!("fault        {fault}")));
     let verdict = if found.held() { "good" } else { "NOT GOOD" };
@@ -189,6 +203,7 @@ fn as_json(found: &Findings) -> Value {
             "intersections": worst.intersections,
             "min_gap_m": worst.min_gap,
         },
+        "fit": found.fit.as_ref().map(fit::Fit::as_json),
         "notes": found.notes,
         "faults": found.faults,
         "held": found.held(),

@@ -1,6 +1,6 @@
 //! The certificate of a recording: every frame, every full state, and the file itself.
 
-use super::{Findings, Measured};
+use super::{Findings, Measured, fit};
 use crate::Failure;
 use crate::certificate::counted;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use taffeta_io::recording::{Frame, FullState, Header, Reader, RecordingError, to
 const ROUNDING: f64 = 1.0 / (1u64 << 25) as f64;
 
 /// Measures every frame of a recording. The tolerance is the recording's own, unless one is given.
-pub fn examine(path: &Path, tolerance: Option<f64>) -> Result<Findings, Failure> {
+pub fn examine(path: &Path, tolerance: Option<f64>, with_fit: bool) -> Result<Findings, Failure> {
     let mut reader = Reader::open(path).map_err(Failure::input)?;
     let header = reader.header().clone();
     let (mut torn, mut splits) = (header.clone(), 0);
@@ -25,6 +25,7 @@ pub fn examine(path: &Path, tolerance: Option<f64>) -> Result<Findings, Failure>
         frames: Vec::new(),
         faults: Vec::new(),
         notes: Vec::new(),
+        fit: None,
     };
     let shapes = shapes(&header, &mut found);
     let mut states = States::default();
@@ -59,6 +60,12 @@ pub fn examine(path: &Path, tolerance: Option<f64>) -> Result<Findings, Failure>
         });
     }
     describe(&mut found, &reader, &header, path, &states);
+    if with_fit {
+        found.fit = fit::measure(path)?;
+        if found.fit.is_none() {
+            found.notes.push("there is no fit to tell: no body is a mesh".into());
+        }
+    }
     Ok(found)
 }
 

@@ -169,3 +169,78 @@ fn meshes_that_cross_themselves_fail_and_those_of_another_cloth_are_refused() {
     place.taffeta(&["check", "line.obj"]).refused(2, &["line.obj", "no area"]);
     place.taffeta(&["check", "nowhere.obj"]).refused(2, &["nowhere.obj"]);
 }
+
+/// A tube of cloth around the waist of a mannequin, with a friction that holds it for some frames.
+fn belt(radius: f64) -> String {
+    format!(
+        "frames = 4\ngravity = [0, 0, 0]\n[output]\nfull_state_every = 2\n[[cloth]]\nname = \"belt\"\nposition = [0, 1.1, 0.004]\n\
+         tube = {{ radius = {radius}, length = 0.1, segments = 60, rows = 6 }}\n[[collider]]\nmannequin = {{ detail = 60 }}\n"
+    )
+}
+
+#[test]
+fn ease_and_what_is_too_tight_are_told_of_the_last_frame() {
+    let place = Workplace::new();
+    place.write("belt.toml", &belt(0.16));
+    place.succeed(&["run", "belt.toml", "--quiet"]);
+    let ended = place.succeed(&["check", "out/belt", "--fit"]);
+    assert!(
+        ended.out.contains("waist (belt)") && ended.out.contains("nothing is too tight"),
+        "{}",
+        ended.out
+    );
+    assert!(!ended.out.contains("chest (belt)") && !ended.out.contains("no pressure"), "{}", ended.out);
+    let told: Value =
+        serde_json::from_str(&place.succeed(&["check", "out/belt", "--fit", "--json"]).out).unwrap();
+    let fit = &told["checked"][0]["fit"];
+    let girth = &fit["girths"][0];
+    let of = |key: &str| girth[key].as_f64().unwrap();
+    // The tube as a polygon, and the waist that the mannequin is built with.
+    assert!((of("cloth_m") - 0.16 * std::f64::consts::TAU).abs() < 0.01, "{girth}");
+    assert!((of("body_m") - 0.694).abs() < 0.02, "{girth}");
+    assert!((of("ease_m") - (of("cloth_m") - of("body_m"))).abs() < 1e-12);
+    assert_eq!(fit["parts"][0]["max_pressure_kpa"].as_f64(), Some(0.0), "it touches nothing: {fit}");
+    // It is the only cloth: its strain is that of the frame's certificate, but for rounding.
+    let last = &told["checked"][0]["frames"][4];
+    let strain = fit["parts"][0]["max_strain"].as_f64().unwrap();
+    assert!((strain - last["max_strain"].as_f64().unwrap()).abs() < 1e-5, "{fit} {last}");
+    for by in ["ease", "pressure"] {
+        place.succeed(&[
+            "render",
+            "out/belt",
+            "--color",
+            by,
+            "--size",
+            "64x36",
+            "--out",
+            &format!("{by}.png"),
+        ]);
+    }
+}
+
+#[test]
+fn pressure_is_that_of_the_weight_of_what_lies() {
+    // A sheet that lies on a plane: every frame after it has come to rest presses by its weight, 0.15 kg/m² or so.
+    let place = Workplace::new();
+    place.write(
+        "lies.toml",
+        "frames = 12\n[output]\nfull_state_every = 5\n[[cloth]]\nposition = [0, 0.002, 0]\n\
+         sheet = { width = 0.2, height = 0.2, columns = 8, rows = 8 }\n[[collider]]\nplane = {}\n\
+         [[collider]]\nposition = [0, -5, 0]\nmannequin = { detail = 40 }\n",
+    );
+    place.taffeta(&["run", "lies.toml", "--quiet", "--lenient"]);
+    let told: Value =
+        serde_json::from_str(&place.taffeta(&["check", "out/lies", "--fit", "--json"]).out).unwrap();
+    let fit = &told["checked"][0]["fit"];
+    let pressure = fit["parts"][0]["max_pressure_kpa"].as_f64().unwrap_or_else(|| panic!("{fit}"));
+    assert!(pressure > 0.0005 && pressure < 0.02, "{pressure} kPa");
+}
+
+#[test]
+fn a_fit_is_told_of_recordings_alone() {
+    let place = recorded();
+    place.write("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    place.taffeta(&["check", "a.obj", "--fit"]).refused(2, &["--fit is for recordings"]);
+    let ended = place.succeed(&["check", RECORDING, "--fit"]);
+    assert!(ended.out.contains("no body is a mesh"), "{}", ended.out);
+}

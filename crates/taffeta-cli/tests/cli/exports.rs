@@ -39,3 +39,25 @@ fn what_cannot_be_exported_is_told() {
         .taffeta(&["export", RECORDING, "--out", "a.usda", "--frames", "90-99"])
         .refused(1, &["from 0 to 12"]);
 }
+
+#[test]
+fn the_pattern_of_a_garment_is_written_at_full_size_and_can_be_worn() {
+    let place = Workplace::new();
+    place.succeed(&["export", "shirt", "--out", "shirt.svg"]);
+    place.taffeta(&["export", "shirt", "--out", "shirt.svg"]).refused(1, &["shirt.svg", "--replace"]);
+    place.succeed(&["export", "shirt", "--out", "shirt.svg", "--replace"]);
+    place.taffeta(&["export", "layers", "--out", "a.svg"]).refused(2, &["skirt, shirt", "--garment"]);
+    place.succeed(&["export", "layers", "--garment", "skirt", "--out", "skirt.svg"]);
+    place.taffeta(&["export", "drape", "--out", "a.svg"]).refused(2, &["has no garment"]);
+    place.write("worn.toml", "frames = 1\n[[garment]]\npattern = \"shirt.svg\"\nedge_length = 0.05\n");
+    place.taffeta(&["run", "worn.toml", "--quiet", "--lenient"]);
+    place.succeed(&["export", "out/worn", "--out", "again.svg"]);
+    let names = |file: &str| {
+        let text = std::fs::read_to_string(place.path(file)).unwrap();
+        text.lines()
+            .filter_map(|line| line.strip_prefix("<path id=\"")?.split('"').next().map(String::from))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names("again.svg"), names("shirt.svg"));
+    assert_eq!(names("shirt.svg").len(), 4);
+}

@@ -20,6 +20,7 @@ mod film;
 mod gltf;
 mod names;
 mod obj;
+pub mod pattern;
 mod pending;
 mod ply;
 mod point_cache;

@@ -83,12 +83,14 @@ mod faults;
 mod of_run;
 mod order;
 mod payload;
+mod pressing;
 mod reader;
 mod resume;
 pub mod torn;
 mod writer;
 
 pub use block::{Damage, Fault};
+pub use pressing::{NoPressure, pressure, pressures};
 pub use reader::Reader;
 pub use resume::Resumed;
 pub use writer::Writer;

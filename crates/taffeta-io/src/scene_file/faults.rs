@@ -23,6 +23,7 @@ list_of_rules! {
         NotATable = "holds a value, not keys",
         NoMesh = "is not a mesh that can be read",
         NoPattern = "is not a pattern that can be read",
+        NoSuchSize = "is not a size of the pattern",
     }
 }
 

@@ -139,18 +139,15 @@ fn panel(name: &str, piece: Piece, properties: &Properties) -> Result<Panel, Str
         let ends = [at(from).ok_or_else(no_vertex)?, at(to).ok_or_else(no_vertex)?];
         let (via, bulge) = curve(ends, edge.curvature.as_ref(), properties)
             .map_err(|reason| format!("edge {number} of panel `{name}` {reason}"))?;
-        outline.push(PanelEdge { name: number.to_string(), to: ends[1], via, bulge });
+        outline.push(PanelEdge { name: number.to_string(), to: ends[1], via, bulge, ..PanelEdge::default() });
     }
     let drawn = Panel {
         name: name.into(),
-        fabric: None,
-        warp: 90.0,
         start,
         edge: outline,
-        dart: Vec::new(),
-        wrap: None,
         position: translation.map(|c| c / properties.units_in_meter),
         rotation: [x, y, z],
+        ..Panel::default()
     };
     Ok(if Outline::new(&drawn).doubled_area() < 0.0 { from_behind(drawn) } else { drawn })
 }
@@ -228,5 +225,5 @@ fn seam(
         },
         StitchPart::Way(way) => Err(format!("stitch {number} has `{way}` where an edge should be")),
     };
-    Ok(Seam { join: [name(sides[0])?, name(sides[1])?], reverse, gather: true })
+    Ok(Seam { join: [name(sides[0])?, name(sides[1])?], reverse, gather: true, ..Seam::default() })
 }

@@ -1,14 +1,18 @@
 //! Scene files: TOML text, with overrides, to a [`Scene`] or to all its faults, and back.
 
+mod drawn;
+mod dxf;
 mod faults;
 mod garmentcode;
 mod overrides;
 mod patterns;
 mod reference;
 mod remainder;
+mod svg;
 mod tree;
 
 pub use faults::{LocatedFault, ReadRule, SceneFaults};
+pub use patterns::{read_dxf, read_svg};
 pub use reference::reference_markdown;
 
 use crate::catalogue::{self, BuiltIn};
@@ -139,7 +143,9 @@ pub fn load_with(
     let folder = source.folder();
     let files_in = folder.clone().unwrap_or_default();
     let reading = Reading::new(source.origin(), &text, sets, Some(&files_in))?;
-    let mut notes: Vec<String> = reading.scene.garment.iter().flat_map(Garment::easings).collect();
+    let mut notes = reading.notes.clone();
+    notes.extend(reading.scene.garment.iter().flat_map(Garment::easings));
+    notes.extend(reading.scene.garment.iter().flat_map(Garment::notches_apart));
     let meshes = read_meshes(&reading.scene, &files_in, meshes, &mut notes)
         .map_err(|faults| reading.refuse(faults))?;
     let (name, source, sets) = (source.name(), source.clone(), sets.to_vec());
@@ -176,6 +182,8 @@ struct Reading<'t> {
     tree: Tree<'t>,
     overrides: Vec<Override>,
     scene: Scene,
+    /// What the readers of patterns had to say.
+    notes: Vec<String>,
 }
 
 impl<'t> Reading<'t> {
@@ -191,7 +199,8 @@ impl<'t> Reading<'t> {
             text: text.into(),
             faults,
         })?;
-        let mut reading = Self { origin, text, tree, overrides: Vec::new(), scene: Scene::default() };
+        let mut reading =
+            Self { origin, text, tree, overrides: Vec::new(), scene: Scene::default(), notes: Vec::new() };
         let mut value = std::mem::take(&mut reading.tree.value);
         let mut faults = std::mem::take(&mut reading.tree.faults);
         let mut unusable = Vec::new();
@@ -208,7 +217,7 @@ impl<'t> Reading<'t> {
                 }
             }
         }
-        faults.extend(patterns::lay_in(&mut value, folder));
+        faults.extend(patterns::lay_in(&mut value, folder, &mut reading.notes));
         // What could not be put into the value was told already.
         let by_rule = faults_of_value(&value).into_iter();
         let by_rule: Vec<Fault> =
@@ -259,6 +268,16 @@ impl<'t> Reading<'t> {
 
 /// The text of a plain file of a sensible length; nothing that could block or fill the memory is opened.
 fn read_text(path: &Path) -> Result<String, Fault> {
+    String::from_utf8(read_bytes(path)?).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
+        let detail = format!(": byte {valid}, line {line}");
+        ReadRule::NotUtf8.fault("", path.display(), &detail, "save the file as UTF-8")
+    })
+}
+
+/// The same of a text in any encoding.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     let shown = &path.display();
     let unopened = |error: std::io::Error| {
         ReadRule::NoFile.fault(
@@ -279,11 +298,7 @@ fn read_text(path: &Path) -> Result<String, Fault> {
         let detail = format!(": more than {} MiB", LONGEST >> 20);
         return Err(ReadRule::TooLong.fault("", shown, &detail, "keep large surfaces in mesh files"));
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
-        ReadRule::NotUtf8.fault("", shown, &format!(": byte {valid}, line {line}"), "save the file as UTF-8")
-    })
+    Ok(bytes)
 }
 
 /// The meshes that the scene names, by name, each read once unless it is at hand; or all that cannot be read.

@@ -323,7 +323,7 @@ fn add_lines(model: &mut Model, state: &State, cloth: &Cloth, blank: &Blank) {
     let Some(duration) = cloth.sewing else { return };
     let first = (model.particle_count() - blank.start.len()) as u32;
     for line in &blank.rest.lines {
-        add_link(model, state, line.map(|i| i + first), [0.0, duration]);
+        add_link(model, state, line.map(|i| i + first), [0.0, duration, f64::INFINITY]);
     }
 }
 

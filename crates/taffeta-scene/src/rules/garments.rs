@@ -13,6 +13,11 @@ use crate::scene::{ClothModel, Collider, Scene};
 use std::f64::consts::TAU;
 use taffeta::math::DVec2;
 
+/// Cells along an edge that an elastic can gather.
+const LEAST_GATHERED: f64 = 4.0;
+/// Notches that are sewn further apart than this are told [m].
+const NOTCHES_APART: f64 = 0.005;
+
 impl Scene {
     pub(super) fn check_garments(&self, faults: &mut Faults) {
         let garments = Place::Root.key("garment");
@@ -63,9 +68,21 @@ impl Scene {
         }
     }
 
-    /// The fabric of a panel.
+    /// The fabric of a panel, with its interfacing.
     pub fn panel_fabric(&self, garment: &Garment, panel: &Panel) -> Option<Fabric> {
-        self.fabric(panel.fabric.as_ref().unwrap_or(&garment.fabric))
+        let fabric = self.fabric(panel.fabric.as_ref().unwrap_or(&garment.fabric))?;
+        Some(match &panel.interfacing {
+            Some(fused) => Fabric {
+                density: fabric.density + fused.density,
+                warp: fabric.warp * fused.stiffness,
+                weft: fabric.weft * fused.stiffness,
+                bias: fabric.bias * fused.stiffness,
+                bending_warp: fabric.bending_warp * fused.stiffness,
+                bending_weft: fabric.bending_weft * fused.stiffness,
+                ..fabric
+            },
+            None => fabric,
+        })
     }
 }
 
@@ -77,6 +94,7 @@ fn check_panels(garment: &Garment, place: Place, faults: &mut Faults) {
         check_names(names, place.key("edge"), faults);
         if check_outline(panel, place, faults) && check_darts(panel, place, faults) {
             check_size(panel, garment.edge_length, place, faults);
+            check_details(panel, garment.edge_length, place, faults);
         }
     }
     check_names(garment.panel.iter().map(|panel| &panel.name), panels, faults);
@@ -112,8 +130,10 @@ fn check_outline(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
         }
     }
     for (index, edge) in panel.edge.iter().enumerate() {
-        if edge.bulge.is_some() && !edge.via.is_empty() {
-            faults.report(Rule::CurvedTwice, edge_list.item(index), "", &of, "leave out `bulge` or `via`");
+        let ways = [edge.bulge.is_some(), !edge.via.is_empty(), !edge.through.is_empty()];
+        if ways.iter().filter(|way| **way).count() > 1 {
+            let remedy = "keep one of `bulge`, `via` and `through`";
+            faults.report(Rule::CurvedTwice, edge_list.item(index), "", &of, remedy);
         }
     }
     if let Some(last) = panel.edge.last().filter(|last| last.to != panel.start) {
@@ -179,6 +199,26 @@ fn check_darts(panel: &Panel, place: Place, faults: &mut Faults) -> bool {
     faults.list.len() == before
 }
 
+/// A hem has to fit into its panel, and an elastic needs cells to fold.
+fn check_details(panel: &Panel, edge_length: f64, place: Place, faults: &mut Faults) {
+    let (outline, list) = (Outline::new(panel), place.key("edge"));
+    for (index, edge) in panel.edge.iter().enumerate() {
+        let place = list.item(index);
+        let least = outline.size().min_element();
+        if edge.hem > least {
+            let detail = format!(": panel `{}` is {least:.4} m wide", panel.name);
+            faults.report(Rule::HemTooWide, place.key("hem"), short(edge.hem), &detail, "make it narrower");
+        }
+        let length = outline.sewn_length(index);
+        if edge.elastic.is_some() && length < LEAST_GATHERED * edge_length {
+            let detail =
+                format!(": edge `{}` is {length:.4} m long, {LEAST_GATHERED} cells are the least", edge.name);
+            let remedy = "make `edge_length` of the garment shorter, or leave the elastic out";
+            faults.report(Rule::TooShortToGather, place.key("elastic"), "", &detail, remedy);
+        }
+    }
+}
+
 /// A panel has to be larger than its cells, and to fit around its cylinder.
 fn check_size(panel: &Panel, edge_length: f64, place: Place, faults: &mut Faults) {
     let DVec2 { x: width, y: height } = Outline::new(panel).size();
@@ -214,6 +254,11 @@ fn check_seams(garment: &Garment, place: Place, faults: &mut Faults) {
             let remedy = "name two edges; a fold needs no seam";
             faults.report(Rule::SewnToItself, join, "", "", remedy);
             continue;
+        }
+        let begin = seam.start.unwrap_or(garment.sewing_start);
+        if let Some(open) = seam.open.filter(|open| *open <= begin) {
+            let detail = format!(": at {open} s, where it is closed from {begin} s on");
+            faults.report(Rule::OpensUnsewn, place.key("open"), short(open), &detail, "let it open later");
         }
         let [a, b] = [first, second].map(|(panel, edge)| outlines[panel].sewn_length(edge));
         // A dart may leave nothing of an edge; that is told elsewhere.
@@ -298,5 +343,36 @@ impl Garment {
             })
         };
         self.seam.iter().filter_map(eased).collect()
+    }
+
+    /// Notches of sewn edges that do not meet, one sentence for each seam: more than [`NOTCHES_APART`] from one another, or more of them on one side.
+    pub fn notches_apart(&self) -> Vec<String> {
+        let outlines: Vec<Outline> = self.panel.iter().map(Outline::new).collect();
+        let apart = |seam: &crate::scene::Seam| {
+            let found = [self.find(&seam.join[0])?, self.find(&seam.join[1])?];
+            let notches = found.map(|(panel, edge)| &self.panel[panel].edge[edge].notch);
+            let [first, second] = &seam.join;
+            if notches.iter().any(|notches| notches.is_empty()) {
+                return None;
+            }
+            if notches[0].len() != notches[1].len() {
+                let [a, b] = notches.map(Vec::len);
+                return Some(format!("`{first}` has {a} notches where `{second}`, sewn to it, has {b}"));
+            }
+            let sorted = |notches: &[f64], turned: bool| {
+                let mut shares: Vec<f64> =
+                    notches.iter().map(|at| if turned { 1.0 - at } else { *at }).collect();
+                shares.sort_by(f64::total_cmp);
+                shares
+            };
+            // Both edges are spread over the seam: what is between two notches then is a share of the mean length.
+            let length =
+                0.5 * found.map(|(panel, edge)| outlines[panel].sewn_length(edge)).iter().sum::<f64>();
+            let pairs = sorted(notches[0], false).into_iter().zip(sorted(notches[1], !seam.reverse));
+            let far = pairs.map(|(a, b)| length * (a - b).abs()).fold(0.0, f64::max);
+            (far > NOTCHES_APART)
+                .then(|| format!("notches of `{first}` and `{second}` are sewn {:.1} mm apart", 1e3 * far))
+        };
+        self.seam.iter().filter_map(apart).collect()
     }
 }

@@ -92,7 +92,7 @@ list_of_rules! {
         TooManyParticles = "makes too many particles",
         NoPanel = "has no panels",
         NoLength = "has no length",
-        CurvedTwice = "is both an arc and a Bezier curve",
+        CurvedTwice = "is curved in two ways",
         OpenOutline = "does not come back to the start of its outline",
         CrossesItself = "crosses itself",
         NoArea = "encloses no area",
@@ -106,6 +106,9 @@ list_of_rules! {
         UnknownEdge = "is not an edge of panel",
         SewnToItself = "is sewn to itself",
         SeamLengths = "joins edges of different length",
+        OpensUnsewn = "is undone before it is closed",
+        HemTooWide = "is wider than its panel",
+        TooShortToGather = "is too short to gather",
     }
 }
 

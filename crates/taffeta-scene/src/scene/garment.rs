@@ -12,9 +12,13 @@ pub struct Garment {
     /// Its name in messages and reports.
     pub name: String,
     /// Where panels and seams come from: a built-in pattern (`t-shirt`, `skirt`) or a file, relative to the folder of the scene: TOML with `[[panel]]`
-    /// and `[[seam]]` as here, or a GarmentCode specification (`.json`). Those given here come first.
+    /// and `[[seam]]` as here, a GarmentCode specification (`.json`), or a drawing (`.dxf` of a pattern room, or `.svg`) with TOML of the same name beside
+    /// it. Those given here come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
+    /// The size to cut, of a drawing that has several; left out, its sample size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
     /// The fabric of all panels that name none.
     pub fabric: String,
     /// What the elements of its panels are. Only implicit methods know others than springs.
@@ -62,6 +66,7 @@ impl Default for Garment {
         Self {
             name: String::new(),
             pattern: None,
+            size: None,
             fabric: "cotton".into(),
             model: ClothModel::default(),
             edge_length: 0.02,
@@ -103,6 +108,9 @@ pub struct Panel {
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub dart: Vec<Dart>,
+    /// What is fused to it, as to collars, cuffs and plackets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interfacing: Option<Interfacing>,
     /// Wraps it on a cylinder; left out, it stays flat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrap: Option<Wrap>,
@@ -116,13 +124,30 @@ pub struct Panel {
     pub rotation: [f64; 3],
 }
 
+impl Default for Panel {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            fabric: None,
+            warp: upright(),
+            start: [0.0; 2],
+            edge: Vec::new(),
+            dart: Vec::new(),
+            interfacing: None,
+            wrap: None,
+            position: [0.0; 3],
+            rotation: [0.0; 3],
+        }
+    }
+}
+
 /// From across to along: pattern pieces are drawn upright.
 fn upright() -> f64 {
     90.0
 }
 
 /// An edge of an outline, from the end of the one before.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PanelEdge {
     /// Its name, in seams, darts and pins.
@@ -140,6 +165,52 @@ pub struct PanelEdge {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -100.0, max = 100.0))]
     pub bulge: Option<f64>,
+    /// Points that it passes through in straight pieces, as digitised curves have them [m].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000), inner(inner(range(min = -100.0, max = 100.0))))]
+    pub through: Vec<[f64; 2]>,
+    /// Notches, each as a share of its length [1]. Those of two edges that are sewn together have to meet, or it is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100), inner(range(min = 0.0, max = 1.0)))]
+    pub notch: Vec<f64>,
+    /// How far in from it cloth lies double, as in a hem or the allowance of a seam [m]: twice as heavy and twice as stiff.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub hem: f64,
+    /// An elastic along it, which gathers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elastic: Option<Elastic>,
+}
+
+/// An elastic that is stretched to the length of an edge when it is sewn on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Elastic {
+    /// Its own length, as a share of that of the edge [1].
+    #[schemars(range(min = 0.1, max = 1.0))]
+    pub length: f64,
+    /// Force that stretches it to twice its length [N].
+    #[serde(default = "soft_elastic")]
+    #[schemars(range(min = 0.01, max = 10_000.0))]
+    pub force: f64,
+}
+
+/// Of a knitted elastic 10 mm wide.
+fn soft_elastic() -> f64 {
+    10.0
+}
+
+/// A stiff layer that is fused to a panel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Interfacing {
+    /// How many times as stiff it makes the fabric, in all ways [1].
+    #[schemars(range(min = 1.0, max = 1000.0))]
+    pub stiffness: f64,
+    /// Its own mass per area [g/m²].
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 10_000.0))]
+    pub density: f64,
 }
 
 /// A wedge cut out of an edge, whose two sides are sewn together.
@@ -189,7 +260,7 @@ pub struct PanelPlace {
 }
 
 /// Two edges that are sewn together, as `panel.edge`. They have the same number of stitches, however long they are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Seam {
     /// The two edges.
@@ -200,6 +271,25 @@ pub struct Seam {
     /// Gathers the longer edge into the shorter one, however much longer it is: it folds between stitches. Left out, edges differ by no more than `ease`.
     #[serde(default)]
     pub gather: bool,
+    /// When it is closed, if not with the others [s].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub start: Option<f64>,
+    /// When it is undone, as a zip or buttons are [s]; left out, never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub open: Option<f64>,
+    /// Holds it by so many buttons, from end to end, instead of a stitch at every particle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100))]
+    pub buttons: Option<u32>,
+}
+
+impl Seam {
+    /// Whether it is a zip or buttons, which are closed and undone at times of their own and are never basted.
+    pub fn is_closure(&self) -> bool {
+        self.start.is_some() || self.open.is_some() || self.buttons.is_some()
+    }
 }
 
 /// Edges of panels whose particles do not move, move together by keyframes, or follow a body.

@@ -26,7 +26,9 @@ pub use cloth::{
 pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, SphereShape};
 pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::FabricChange;
-pub use garment::{Dart, Garment, GarmentPin, Panel, PanelEdge, PanelPlace, Seam, Wrap};
+pub use garment::{
+    Dart, Elastic, Garment, GarmentPin, Interfacing, Panel, PanelEdge, PanelPlace, Seam, Wrap,
+};
 pub use mannequin::{Build, Dance, Mannequin, PoseName, Posing, Walk};
 pub use mesh::Mesh;
 pub use presets::{Preset, preset, presets};

@@ -20,7 +20,8 @@ pub struct Curve {
 }
 
 impl Curve {
-    fn new(points: Vec<DVec2>) -> Self {
+    /// A line through these points, at least two [m].
+    pub fn new(points: Vec<DVec2>) -> Self {
         let mut far = 0.0;
         let mut along = vec![0.0];
         for pair in points.windows(2) {
@@ -72,8 +73,24 @@ impl Curve {
         if share == 1.0 { self.points[k] } else { self.points[k - 1].lerp(self.points[k], share) }
     }
 
+    /// How far along its point nearest to `p` is, and how far away that is [m].
+    pub fn nearest(&self, p: DVec2) -> (f64, f64) {
+        let pieces = self.points.windows(2).zip(&self.along);
+        let at = |(piece, far): (&[DVec2], &f64)| {
+            let (way, to) = (piece[1] - piece[0], p - piece[0]);
+            let share = (to.dot(way) / way.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            (far + share * way.length(), (to - share * way).length())
+        };
+        pieces.map(at).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0.0, f64::INFINITY))
+    }
+
+    /// The points that it is drawn with, both ends among them [m].
+    pub fn points(&self) -> &[DVec2] {
+        &self.points
+    }
+
     /// The part from `from` to `to` [m].
-    fn part(&self, from: f64, to: f64) -> Self {
+    pub fn part(&self, from: f64, to: f64) -> Self {
         let inner = self.along.iter().zip(&self.points).filter(|(a, _)| (from < **a) & (**a < to));
         let points = [self.at(from)].into_iter().chain(inner.map(|(_, p)| *p)).chain([self.at(to)]);
         Self::new(points.collect())
@@ -178,6 +195,10 @@ pub fn edges(panel: &Panel) -> Vec<Curve> {
         let from = std::mem::replace(&mut from, to);
         match edge.bulge.filter(|bulge| bulge.abs() > STRAIGHT) {
             Some(bulge) => Curve::arc(from, bulge, to),
+            None if !edge.through.is_empty() => {
+                let through = edge.through.iter().map(|p| DVec2::from(*p));
+                Curve::new([from].into_iter().chain(through).chain([to]).collect())
+            }
             None => Curve::bezier(from, &via, to),
         }
     };

@@ -1,4 +1,4 @@
-//! Seams: pairs of particles that are drawn together over time, then held.
+//! Seams: pairs of particles that are drawn together over time, then held, until they are undone.
 
 use crate::math::DVec3;
 
@@ -15,9 +15,14 @@ pub struct Stitches {
     pub begin: Vec<f64>,
     /// How long it takes [s]; with 0 it is done where it begins.
     pub duration: Vec<f64>,
+    /// When it is undone [s]; never, where that is infinite.
+    pub end: Vec<f64>,
     /// Force per lengthening [N/m].
     pub stiffness: Vec<f64>,
 }
+
+/// Rest length of what is undone [m]: longer than anything gets, and finite.
+const UNDONE: f64 = 1e4;
 
 /// What all links of one seam have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +33,8 @@ pub struct Stitch {
     pub begin: f64,
     /// How long it takes [s].
     pub duration: f64,
+    /// When it is undone [s]; never, where that is infinite.
+    pub end: f64,
     /// Force per lengthening [N/m].
     pub stiffness: f64,
 }
@@ -41,11 +48,15 @@ impl Stitches {
         self.stitch_length.push(stitch.length);
         self.begin.push(stitch.begin);
         self.duration.push(stitch.duration);
+        self.end.push(stitch.end);
         self.stiffness.push(stitch.stiffness);
     }
 
     /// The rest length of a link at `time` [s]; it starts and stops to shrink softly [m].
     pub fn rest_length(&self, link: usize, time: f64) -> f64 {
+        if time >= self.end[link] {
+            return UNDONE;
+        }
         let sewn_for = time - self.begin[link];
         let s = match self.duration[link] {
             _ if sewn_for < 0.0 => 0.0,

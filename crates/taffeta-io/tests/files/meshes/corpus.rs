@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taffeta_io::recording::{Frame, Reader as Recording};
-use taffeta_io::scene_file::{from_text, to_toml};
+use taffeta_io::scene_file::{from_text, read_dxf, read_svg, to_toml};
 
 use super::reseal::reseal;
 use super::*;
@@ -42,6 +42,21 @@ fn scenes_of_the_corpus_are_refused_or_read_back() {
         if let Ok(scene) = bounded(text.len(), &name, || from_text(&name, &text, &[])) {
             let again = to_toml(&scene);
             assert_eq!(from_text(&name, &again, &[]).unwrap(), scene, "{name}");
+        }
+    }
+}
+
+#[test]
+fn patterns_of_the_corpus_are_refused_or_sound() {
+    type Read = fn(&[u8]) -> Result<serde_json::Value, String>;
+    let readers: [(&str, Read); 2] =
+        [("dxf", |bytes| read_dxf(bytes, "")), ("svg", |bytes| read_svg(&String::from_utf8_lossy(bytes)))];
+    for (format, read) in readers {
+        for (name, bytes) in files(format) {
+            match bounded(bytes.len(), &name, || read(&bytes)) {
+                Ok(pattern) => assert!(!pattern["panel"].as_array().unwrap().is_empty(), "{name}"),
+                Err(reason) => assert!(!reason.is_empty(), "{name}"),
+            }
         }
     }
 }

@@ -56,6 +56,7 @@ lattice = { size = [0.1, 0.2, 0.3], cells = [2, 3, 4], density = 50.0, modulus =
 mesh = { file = "some.obj", scale = 0.01, up = "z", weld = 1e-3 }
 sewing = 0.5
 [[garment]]
+seam = [{ join = ["wedge.long", "wedge.round"], gather = true, start = 1.0, open = 2.0, buttons = 3 }]
 pin = [{ edges = ["wedge.long"], keyframe = [{ time = 1.0 }, { time = 2.0 }] }]
 place = [{ panel = "wedge", position = [0.0, 1.0, 0.0], rotation = [0.0, 90.0, 0.0] }]
 [[garment.panel]]
@@ -64,9 +65,11 @@ warp = 45.0
 start = [0.0, 0.0]
 edge = [
     { name = "long", to = [1.0, 0.0] },
-    { to = [1.0, 1.0], via = [[1.2, 0.5]] },
+    { name = "round", to = [1.0, 1.0], via = [[1.2, 0.5]], elastic = { length = 0.9, force = 5.0 } },
+    { to = [0.5, 0.6], through = [[0.8, 0.9]], notch = [0.5], hem = 0.01 },
     { to = [0.0, 0.0], bulge = 0.1 },
 ]
+interfacing = { stiffness = 2.0, density = 40.0 }
 dart = [{ edge = "long", at = 0.5, width = 0.1, depth = 0.1 }]
 wrap = { radius = 1.0, angle = 10.0 }
 [[collider]]
@@ -254,7 +257,8 @@ fn every_number_takes_or_refuses_every_value() {
                     let fault = only(&faults);
                     assert_eq!(fault.fault.key, spelt(&path), "{faults}");
                     assert_eq!(fault.span, Some(span), "{faults}");
-                    let contradicts = path.ends_with(&[Step::Key("time".into())]);
+                    let contradicts =
+                        ["time", "open"].iter().any(|key| path.ends_with(&[Step::Key((*key).into())]));
                     assert!(!legal || contradicts, "{} = {token} was refused: {faults}", spelt(&path));
                     refused += 1;
                 }

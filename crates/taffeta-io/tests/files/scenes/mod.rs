@@ -1,6 +1,7 @@
 //! Scene files and what they name.
 
 mod bad;
+mod drawings;
 mod file;
 mod garmentcode;
 mod imports;
@@ -8,4 +9,5 @@ mod keys;
 mod layers;
 mod mesh_bodies;
 mod soak;
+mod svg;
 mod tablecloth_pull;

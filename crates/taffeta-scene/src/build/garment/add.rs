@@ -2,6 +2,7 @@
 
 use super::baste::{STITCH, baste};
 use super::clear::clear;
+use super::hems::{Counts, double};
 use super::weld::add_welded;
 use super::{Member, Tailored, tailor};
 use crate::Fault;
@@ -52,14 +53,30 @@ pub fn add_garment(
             add_panels(model, state, scene, garment, &tailored, (name, key))?;
             let particle = |(panel, i): Member| first + firsts[panel] + i;
             for ends in tailored.stitches.iter().map(|pair| pair.map(particle)) {
-                add_link(model, state, ends, [garment.sewing_start, garment.sewing]);
+                add_link(model, state, ends, [garment.sewing_start, garment.sewing, f64::INFINITY]);
             }
             (0..tailored.particle_count()).collect()
         }
     };
     (first_piece..model.cloths.len()).for_each(|piece| let_out(model, state, piece, garment.let_out));
+    let particle = |(panel, i): &Member| first + number[(firsts[*panel] + i) as usize];
+    for (members, [begin, end]) in &tailored.closures {
+        let ends = members.each_ref().map(particle);
+        if ends[0] != ends[1] {
+            add_link(model, state, ends, [*begin, garment.sewing, *end]);
+        }
+    }
+    for (members, [rest_length, stiffness]) in &tailored.elastics {
+        let Some(damping) = model.cloth_of(particle(&members[0]) as usize).map(|piece| piece.fabric.damping)
+        else {
+            continue;
+        };
+        model.springs.ends.push(members.each_ref().map(particle));
+        model.springs.rest_length.push(*rest_length);
+        model.springs.stiffness.push(*stiffness);
+        model.springs.damping.push(1e-3 * damping * stiffness);
+    }
     for (pin, members) in garment.pin.iter().zip(&tailored.pinned) {
-        let particle = |(panel, i): &Member| first + number[(firsts[*panel] + i) as usize];
         let mut particles: Vec<u32> = members.iter().map(particle).collect();
         particles.sort_unstable();
         particles.dedup();
@@ -93,7 +110,9 @@ fn add_panels(
         let topology = blank.rest.topology().map_err(refuse)?;
         let cloth =
             Cloth { name: format!("{name}.{}", panel.name), model: garment.model, ..Cloth::default() };
+        let before = Counts::of(model);
         add_cloth(model, &cloth, key, fabric, (blank, &topology), None);
+        double(model, &before, panel, blank);
         // Panels come placed, and nothing kicks them.
         add_start(state, &cloth, blank, &mut Random::new(0));
     }
@@ -120,10 +139,10 @@ fn let_out(model: &mut Model, state: &State, piece: usize, most: f64) {
     springs.filter(|(ends, _)| own(ends)).for_each(|(ends, rest)| *rest = longer(ends, *rest));
 }
 
-/// Sews two particles together from `begin` on, within `duration` [s].
+/// Sews two particles together from `begin` on, within `duration`, until `end` [s].
 ///
 /// A stitch is as long as the fabrics are thick, which is what contact keeps between them, and as stiff as a square cell of them.
-pub fn add_link(model: &mut Model, state: &State, ends: [u32; 2], [begin, duration]: [f64; 2]) {
+pub fn add_link(model: &mut Model, state: &State, ends: [u32; 2], [begin, duration, end]: [f64; 3]) {
     let mean = |of: fn(&Fabric) -> f64| {
         let fabrics = ends.iter().filter_map(|i| model.cloth_of(*i as usize)).map(|c| of(&c.fabric));
         0.5 * fabrics.sum::<f64>()
@@ -132,6 +151,7 @@ pub fn add_link(model: &mut Model, state: &State, ends: [u32; 2], [begin, durati
         length: 1e-3 * mean(|fabric| fabric.thickness),
         begin,
         duration,
+        end,
         stiffness: mean(|fabric| 0.5 * (fabric.warp + fabric.weft)),
     };
     model.links.push(ends, &state.positions, stitch);

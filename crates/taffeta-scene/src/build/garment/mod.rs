@@ -3,6 +3,7 @@
 mod add;
 mod baste;
 mod clear;
+mod hems;
 mod panel;
 mod weld;
 
@@ -27,6 +28,10 @@ pub struct Tailored {
     pub blanks: Vec<Blank>,
     /// Pairs of particles that are sewn together, seam after seam, darts last.
     pub stitches: Vec<[Member; 2]>,
+    /// Those of zips and buttons, and when each is closed and undone [s].
+    pub closures: Vec<([Member; 2], [f64; 2])>,
+    /// Elastics, from particle to particle: their length at rest [m] and their stiffness [N/m].
+    pub elastics: Vec<([Member; 2], [f64; 2])>,
     /// Particles of gathered edges between two stitches, which have to fold.
     pub gathered: Vec<Member>,
     /// The particles that each pin names, in increasing order.
@@ -66,8 +71,11 @@ pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
     }
     let pinned = garment.pin.iter().map(|pin| pinned(garment, &cuts, &pin.edges)).collect();
     let stitches = stitches(garment, &outlines, &cuts);
+    let closures = closures(garment, &outlines, &cuts);
+    let elastics = elastics(garment, &cuts);
     let gathered = gathered(garment, &outlines, &cuts);
-    Ok(Tailored { blanks: cuts.into_iter().map(|cut| cut.blank).collect(), stitches, gathered, pinned })
+    let blanks = cuts.into_iter().map(|cut| cut.blank).collect();
+    Ok(Tailored { blanks, stitches, closures, elastics, gathered, pinned })
 }
 
 /// Pieces of every edge of every panel: as many as its length asks for, and as many on both sides of a seam.
@@ -114,29 +122,73 @@ fn edges_of(garment: &Garment, [first, second]: &[String; 2]) -> Option<[(usize,
 }
 
 fn stitches(garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<[Member; 2]> {
-    let mut stitches = Vec::new();
-    for seam in &garment.seam {
-        let Some([(p, e), (q, f)]) = edges_of(garment, &seam.join) else { continue };
-        let there: Stations = if seam.reverse {
-            cuts[q].edges[f].clone()
-        } else {
-            cuts[q].edges[f].iter().rev().map(|[a, b]| [*b, *a]).collect()
-        };
-        let [here_by, there_by] =
-            folds(seam, [outlines[p].sewn_length(e), outlines[q].sewn_length(f)]).map(|by| by as usize);
-        for ([a, b], [c, d]) in cuts[p].edges[e].iter().step_by(here_by).zip(there.iter().step_by(there_by)) {
-            stitches.push([(p, *a), (q, *c)]);
-            if a != b || c != d {
-                stitches.push([(p, *b), (q, *d)]);
-            }
-        }
-    }
+    let sewn = garment.seam.iter().filter(|seam| !seam.is_closure());
+    let mut stitches: Vec<[Member; 2]> =
+        sewn.flat_map(|seam| stitches_of(seam, garment, outlines, cuts)).collect();
     for (p, cut) in cuts.iter().enumerate() {
         stitches.extend(cut.darts.iter().map(|[a, b]| [(p, *a), (p, *b)]));
     }
     // Where edges of one panel meet in a corner there is nothing to sew.
     stitches.retain(|[a, b]| a != b);
     stitches
+}
+
+/// The stitches of one seam, from the start of its first edge on.
+fn stitches_of(seam: &Seam, garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<[Member; 2]> {
+    let Some([(p, e), (q, f)]) = edges_of(garment, &seam.join) else { return Vec::new() };
+    let there: Stations = if seam.reverse {
+        cuts[q].edges[f].clone()
+    } else {
+        cuts[q].edges[f].iter().rev().map(|[a, b]| [*b, *a]).collect()
+    };
+    let [here_by, there_by] =
+        folds(seam, [outlines[p].sewn_length(e), outlines[q].sewn_length(f)]).map(|by| by as usize);
+    let mut stitches = Vec::new();
+    for ([a, b], [c, d]) in cuts[p].edges[e].iter().step_by(here_by).zip(there.iter().step_by(there_by)) {
+        stitches.push([(p, *a), (q, *c)]);
+        if a != b || c != d {
+            stitches.push([(p, *b), (q, *d)]);
+        }
+    }
+    stitches
+}
+
+/// What zips and buttons join, each with the times when it is closed and undone [s].
+fn closures(garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<([Member; 2], [f64; 2])> {
+    let mut closures = Vec::new();
+    for seam in garment.seam.iter().filter(|seam| seam.is_closure()) {
+        let times = [seam.start.unwrap_or(garment.sewing_start), seam.open.unwrap_or(f64::INFINITY)];
+        let stitches = stitches_of(seam, garment, outlines, cuts);
+        let Some(last) = stitches.len().checked_sub(1) else { continue };
+        // From end to end; a single one in the middle.
+        let buttons = seam.buttons.map_or(stitches.len(), |count| (count as usize).min(stitches.len()));
+        let place = |k: usize| match buttons {
+            1 => last / 2,
+            count => (k * last + (count - 1) / 2) / (count - 1),
+        };
+        closures.extend((0..buttons).map(|k| (stitches[place(k)], times)));
+    }
+    closures.retain(|([a, b], _)| a != b);
+    closures
+}
+
+/// Elastics as springs from every second particle of an edge to the next, so that cloth can fold in between: an edge itself keeps its length.
+///
+/// Of a rest length `l` and a force F at twice that, a spring has the stiffness F / l.
+fn elastics(garment: &Garment, cuts: &[PanelCut]) -> Vec<([Member; 2], [f64; 2])> {
+    let mut elastics = Vec::new();
+    for (p, (panel, cut)) in garment.panel.iter().zip(cuts).enumerate() {
+        for (edge, stations) in panel.edge.iter().zip(&cut.edges) {
+            let Some(elastic) = &edge.elastic else { continue };
+            let at = |i: u32| cut.blank.rest.positions[i as usize];
+            for pair in stations.windows(3).step_by(2) {
+                let [[_, a], [b, c], [d, _]] = [pair[0], pair[1], pair[2]];
+                let rest = elastic.length * (at(a).distance(at(b)) + at(c).distance(at(d)));
+                elastics.push(([(p, a), (p, d)], [rest, elastic.force / rest]));
+            }
+        }
+    }
+    elastics
 }
 
 fn gathered(garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<Member> {

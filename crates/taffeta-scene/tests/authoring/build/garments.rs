@@ -13,17 +13,14 @@ use taffeta_scene::{
 fn square(name: &str, position: [f64; 3], rotation: [f64; 3]) -> Panel {
     let corners = [[0.3, -0.3], [0.3, 0.3], [-0.3, 0.3], [-0.3, -0.3]];
     let edge =
-        |(k, to): (usize, &[f64; 2])| PanelEdge { name: k.to_string(), to: *to, via: vec![], bulge: None };
+        |(k, to): (usize, &[f64; 2])| PanelEdge { name: k.to_string(), to: *to, ..PanelEdge::default() };
     Panel {
         name: name.into(),
-        fabric: None,
-        warp: 90.0,
         start: [-0.3, -0.3],
         edge: corners.iter().enumerate().map(edge).collect(),
-        dart: vec![],
-        wrap: None,
         position,
         rotation,
+        ..Panel::default()
     }
 }
 
@@ -86,8 +83,8 @@ fn hood(width: f64, edge_length: f64, let_out: f64) -> Garment {
         [square("front", [0.0, 0.0, 0.4], [0.0; 3]), square("back", [0.0, 0.0, -0.4], [0.0, 180.0, 0.0])];
     let seam = |front: u32, back: u32| Seam {
         join: [format!("front.{front}"), format!("back.{back}")],
-        reverse: false,
         gather: true,
+        ..Seam::default()
     };
     // Edges are named after the corner that they end at: 1 is the right side, 3 the left one as drawn.
     let seam = vec![seam(1, 3), seam(3, 1), seam(2, 2)];

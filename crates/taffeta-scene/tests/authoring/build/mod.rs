@@ -1,5 +1,6 @@
 //! What scenes are made into: shapes, imports, elements.
 
+mod details;
 mod elements;
 mod garments;
 mod import;

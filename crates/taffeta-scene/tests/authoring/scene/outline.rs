@@ -5,25 +5,11 @@ use taffeta_scene::outline::{Curve, Outline, Run, edges};
 use taffeta_scene::{Dart, Panel, PanelEdge};
 
 fn panel(points: &[[f64; 2]]) -> Panel {
-    let edge = |(k, to): (usize, &[f64; 2])| PanelEdge {
-        name: format!("e{k}"),
-        to: *to,
-        via: Vec::new(),
-        bulge: None,
-    };
+    let edge =
+        |(k, to): (usize, &[f64; 2])| PanelEdge { name: format!("e{k}"), to: *to, ..PanelEdge::default() };
     let mut edges: Vec<PanelEdge> = points.iter().enumerate().skip(1).map(edge).collect();
-    edges.push(PanelEdge { name: "last".into(), to: points[0], via: Vec::new(), bulge: None });
-    Panel {
-        name: "p".into(),
-        fabric: None,
-        warp: 90.0,
-        start: points[0],
-        edge: edges,
-        dart: Vec::new(),
-        wrap: None,
-        position: [0.0; 3],
-        rotation: [0.0; 3],
-    }
+    edges.push(PanelEdge { name: "last".into(), to: points[0], ..PanelEdge::default() });
+    Panel { name: "p".into(), start: points[0], edge: edges, ..Panel::default() }
 }
 
 const SQUARE: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];

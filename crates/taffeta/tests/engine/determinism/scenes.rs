@@ -219,11 +219,9 @@ pub fn soft_solids(method: Method) -> Case {
 
 /// Two panels one above the other that are sewn together.
 pub fn seams(method: Method) -> Case {
-    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, via: Vec::new(), bulge: None };
+    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, ..PanelEdge::default() };
     let panel = |name: &str, height: f64| Panel {
         name: name.into(),
-        fabric: None,
-        warp: 90.0,
         start: [0.0, 0.0],
         edge: vec![
             edge("lower", [0.16, 0.0]),
@@ -231,20 +229,14 @@ pub fn seams(method: Method) -> Case {
             edge("upper", [0.0, 0.16]),
             edge("left", [0.0, 0.0]),
         ],
-        dart: Vec::new(),
-        wrap: None,
         position: [0.0, height, 0.0],
-        rotation: [0.0; 3],
+        ..Panel::default()
     };
     let garment = Garment {
         edge_length: 0.04,
         sewing: 0.1,
         panel: vec![panel("above", 0.03), panel("below", -0.16)],
-        seam: vec![Seam {
-            join: ["above.lower".into(), "below.upper".into()],
-            reverse: false,
-            gather: false,
-        }],
+        seam: vec![Seam { join: ["above.lower".into(), "below.upper".into()], ..Seam::default() }],
         ..Garment::default()
     };
     let mut scene = free_sheet(method, 2);

@@ -14,11 +14,9 @@ use taffeta_scene::{
 
 /// A rectangle with its lower left corner at the origin of the drawing.
 fn rectangle(name: &str, width: f64, height: f64) -> Panel {
-    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, via: Vec::new(), bulge: None };
+    let edge = |name: &str, to: [f64; 2]| PanelEdge { name: name.into(), to, ..PanelEdge::default() };
     Panel {
         name: name.into(),
-        fabric: None,
-        warp: 90.0,
         start: [0.0, 0.0],
         edge: vec![
             edge("lower", [width, 0.0]),
@@ -26,15 +24,12 @@ fn rectangle(name: &str, width: f64, height: f64) -> Panel {
             edge("upper", [0.0, height]),
             edge("left", [0.0, 0.0]),
         ],
-        dart: Vec::new(),
-        wrap: None,
-        position: [0.0; 3],
-        rotation: [0.0; 3],
+        ..Panel::default()
     }
 }
 
 fn seam(first: &str, second: &str) -> Seam {
-    Seam { join: [first.into(), second.into()], reverse: false, gather: false }
+    Seam { join: [first.into(), second.into()], ..Seam::default() }
 }
 
 /// A garment in a vacuum without gravity.
@@ -84,7 +79,7 @@ fn a_rectangle_is_a_grid_and_a_curve_keeps_its_area() {
         name: name.into(),
         to,
         via: vec![via],
-        bulge: None,
+        ..PanelEdge::default()
     };
     let lens = Panel {
         edge: vec![edge("lower", [0.4, 0.0], [0.2, -0.2]), edge("upper", [0.0, 0.0], [0.2, 0.2])],

@@ -22,11 +22,13 @@ const PITCH: [[f64; 2]; 7] =
 
 /// When a mannequin begins to move [s], and its attitudes from then on, [`RATE`] in a second; in the first it stands as it was laid out.
 pub fn attitudes(asked: &Mannequin) -> (f64, Vec<Attitude>) {
-    match asked {
-        Mannequin { walk: Some(walk), .. } => (walk.start, walking(walk, asked.arms)),
-        Mannequin { dance: Some(dance), .. } => (dance.start, dancing(dance, asked.arms)),
-        Mannequin { pose, .. } => posing(pose, asked.arms),
-    }
+    let start = asked.moves_from();
+    let attitudes = match asked {
+        Mannequin { walk: Some(walk), .. } => walking(walk, asked.arms),
+        Mannequin { dance: Some(dance), .. } => dancing(dance, asked.arms),
+        Mannequin { pose, .. } => posing(start, pose, asked.arms),
+    };
+    (if start.is_finite() { start } else { 0.0 }, attitudes)
 }
 
 /// How many moments a duration has beside the first [s].
@@ -40,9 +42,8 @@ fn amount(time: f64, duration: f64) -> f64 {
 }
 
 /// Poses one after the other. It stands before the first, for which it has a second.
-fn posing(poses: &[Posing], arms: f64) -> (f64, Vec<Attitude>) {
-    let Some(last) = poses.last() else { return (0.0, vec![Attitude::default()]) };
-    let start = (poses[0].time - 1.0).max(0.0);
+fn posing(start: f64, poses: &[Posing], arms: f64) -> Vec<Attitude> {
+    let Some(last) = poses.last() else { return vec![Attitude::default()] };
     let keys: Vec<(f64, Attitude)> = std::iter::once((start, Attitude::default()))
         .chain(poses.iter().map(|key| (key.time, attitude(key.pose, arms))))
         .collect();
@@ -53,7 +54,7 @@ fn posing(poses: &[Posing], arms: f64) -> (f64, Vec<Attitude>) {
         let share = if to > from { ease((time - from) / (to - from)) } else { 1.0 };
         before.towards(after, share)
     };
-    (start, (0..=count(last.time - start)).map(at).collect())
+    (0..=count(last.time - start)).map(at).collect()
 }
 
 /// A pose of a mannequin whose arms hang so far below the horizontal as it stands [degrees].

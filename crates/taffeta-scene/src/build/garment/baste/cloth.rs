@@ -58,8 +58,6 @@ pub struct BastedCloth {
     v: Vec<DVec3>,
     /// What does not sink below this height [m].
     pub floor: Vec<f64>,
-    /// What lies on shoulders, and stays there: how far to the side [m].
-    pub shoulder: Vec<Option<f64>>,
     /// The limb that a particle is threaded on, by its place among all.
     pub limb: Vec<Option<u8>>,
     pub triangles: Vec<[u32; 3]>,
@@ -142,7 +140,6 @@ impl BastedCloth {
         Self {
             v: vec![DVec3::ZERO; count],
             floor: vec![f64::NEG_INFINITY; count],
-            shoulder: vec![None; count],
             limb: vec![None; count],
             x,
             triangles,
@@ -188,7 +185,6 @@ impl BastedCloth {
         }
         if stage.held {
             self.x.iter_mut().zip(&self.floor).for_each(|(x, floor)| x.y = x.y.max(*floor));
-            self.x.iter_mut().zip(&self.shoulder).for_each(|(x, side)| x.x = side.unwrap_or(x.x));
         }
         if let Some(field) = field {
             self.keep_out(stage, field);
@@ -206,7 +202,7 @@ impl BastedCloth {
         }
     }
 
-    /// Moves tubes onto the axes of their limbs, by this share of the way that their middles are off. What is further out counts for more: the other end
+    /// Moves and tilts tubes onto the axes of their limbs, by this share of the way that their middles are off. What is further out counts for more: the other end
     /// is sewn to the rest.
     pub fn thread(&mut self, limbs: &[&Limb], share: f64) {
         for (number, limb) in limbs.iter().enumerate() {
@@ -221,15 +217,14 @@ impl BastedCloth {
                     let [low, high] = &mut sides[(at - least).round() as usize];
                     (*low, *high) = (low.min(off), high.max(off));
                 }
-                let (mut way, mut weights) = (0.0, 0.0);
-                for (k, [low, high]) in sides.iter().enumerate().filter(|(_, [low, high])| high - low > THIN)
-                {
-                    let weight = (k as f64 + 1.0).powi(3);
-                    (way, weights) = (way + weight * 0.5 * (low + high), weights + weight);
+                let middles = sides.iter().enumerate().filter(|(_, [low, high])| high - low > THIN);
+                let [off, tilt] = fitted(middles.map(|(k, [low, high])| {
+                    let out = k as f64 + 1.0;
+                    [out * out, k as f64, 0.5 * (low + high)]
+                }));
+                for (i, at) in own.iter().zip(&steps) {
+                    self.x[*i] -= share * (off + tilt * (at - least)) * across;
                 }
-                own.iter()
-                    .filter(|_| weights > 0.0)
-                    .for_each(|i| self.x[*i] -= share * way / weights * across);
             }
         }
     }
@@ -333,6 +328,23 @@ fn answer(x: &mut [DVec3], [a, b]: [usize; 2], length: f64, [far, near]: [f64; 2
         x[a] += half;
         x[b] -= half;
     }
+}
+
+/// The straight line a + b s through weights, places s and values: a and b.
+fn fitted(points: impl Iterator<Item = [f64; 3]>) -> [f64; 2] {
+    let mut sums = [0.0; 5];
+    for [w, s, v] in points {
+        for (sum, term) in sums.iter_mut().zip([w, w * s, w * s * s, w * v, w * s * v]) {
+            *sum += term;
+        }
+    }
+    let [w, ws, wss, wv, wsv] = sums;
+    if w == 0.0 {
+        return [0.0; 2];
+    }
+    let spread = wss - ws * ws / w;
+    let tilt = if spread > 1e-9 * w { (wsv - ws * wv / w) / spread } else { 0.0 };
+    [(wv - tilt * ws) / w, tilt]
 }
 
 /// Who is reached over at most two edges.

@@ -11,8 +11,6 @@ const GRAIN: f64 = 0.01;
 const BEYOND: f64 = 0.05;
 /// Points of the grid above the lowest within which all stands on the ground.
 const FEET: usize = 10;
-/// How far a seam may be from where the body ends above, to lie on a shoulder [m].
-const SHOULDER: f64 = 0.08;
 /// A place is on the way to the axis of a limb where the body gets deeper by more than this per way [1]; along the axis it hardly does.
 const UPHILL: f64 = 0.6;
 
@@ -284,22 +282,6 @@ impl DistanceField {
             }
         }
         nearest.1
-    }
-
-    /// Whether a place is on top of the trunk, seen from the front: within [`SHOULDER`] of where it ends.
-    pub fn is_over_trunk(&self, p: DVec3) -> bool {
-        let [i, j] = [0, 1].map(|a| ((p[a] - self.low[a]) / GRAIN).round());
-        if !(i >= 0.0 && i < self.size[0] as f64) {
-            return false;
-        }
-        let is_inside = |j: usize| {
-            (0..self.size[2]).any(|k| {
-                let v = self.index([i as usize, j, k]);
-                self.distance[v] < 0.0 && !self.arm[v]
-            })
-        };
-        let top = (0..self.size[1]).rev().find(|j| is_inside(*j));
-        top.is_some_and(|top| (j - top as f64).abs() * GRAIN < SHOULDER)
     }
 
     /// Fills in the girth: inside that of the place uphill, on an axis the depth; outside that of the nearest surface.

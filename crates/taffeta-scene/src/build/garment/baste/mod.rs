@@ -108,7 +108,6 @@ fn wear(tailored: &mut Tailored, cell: f64, field: Option<&DistanceField>) -> Ve
     let mut loose = BastedCloth::new(tailored, &one_by_one, &groups, cell);
     let sleeve;
     (sleeve, loose.floor) = roles(tailored, field);
-    loose.shoulder = shoulders(tailored, field);
     let limbs: Vec<&Limb> = field.iter().flat_map(|field| field.arms.iter().chain(&field.legs)).collect();
     if let Some(field) = field {
         loose.limb = tubes(tailored, &groups, &sleeve, field);
@@ -125,7 +124,6 @@ fn wear(tailored: &mut Tailored, cell: f64, field: Option<&DistanceField>) -> Ve
     for (i, g) in groups.iter().enumerate() {
         sewn.limb[*g] = sewn.limb[*g].or(loose.limb[i]);
         sewn.floor[*g] = sewn.floor[*g].max(loose.floor[i]);
-        sewn.shoulder[*g] = sewn.shoulder[*g].or(loose.shoulder[i]);
     }
     let apart = 0.6 * cell;
     for step in 0..HUNG {
@@ -352,32 +350,16 @@ fn is_upright(panel: &Blank) -> bool {
     area.z.abs() > 0.7 * area.length()
 }
 
-/// Stitches between panels in front of the body and behind it that are where they are worn: at the same place, seen from the front.
-fn matched(tailored: &Tailored) -> impl Iterator<Item = &[Member; 2]> {
-    tailored.stitches.iter().filter(|pair| {
-        let [a, b] = pair.map(|(panel, i)| tailored.blanks[panel].start[i as usize]);
-        (a - b).truncate().length() < MATCHED && pair[0].0 != pair[1].0 && a.z * b.z < 0.0
-    })
-}
-
-/// How high every panel reaches that is where it is worn [m].
+/// How high every panel reaches that is where it is worn [m]: so far as it is sewn to one on the other side of the body at the same place, seen from the front.
 fn tops(tailored: &Tailored) -> Vec<f64> {
     let mut tops = vec![f64::NEG_INFINITY; tailored.blanks.len()];
-    for (panel, i) in matched(tailored).flatten() {
-        tops[*panel] = tops[*panel].max(tailored.blanks[*panel].start[*i as usize].y);
-    }
-    tops
-}
-
-/// Where the particles of seams are that lie on shoulders, to the side [m].
-fn shoulders(tailored: &Tailored, field: Option<&DistanceField>) -> Vec<Option<f64>> {
-    let firsts = tailored.firsts();
-    let mut sides = vec![None; tailored.particle_count() as usize];
-    for (panel, i) in matched(tailored).flatten() {
-        let start = tailored.blanks[*panel].start[*i as usize];
-        if field.is_some_and(|field| field.is_over_trunk(start)) {
-            sides[(firsts[*panel] + i) as usize] = Some(start.x);
+    for pair in &tailored.stitches {
+        let [a, b] = pair.map(|(panel, i)| tailored.blanks[panel].start[i as usize]);
+        if (a - b).truncate().length() < MATCHED && pair[0].0 != pair[1].0 && a.z * b.z < 0.0 {
+            for (panel, i) in pair {
+                tops[*panel] = tops[*panel].max(tailored.blanks[*panel].start[*i as usize].y);
+            }
         }
     }
-    sides
+    tops
 }

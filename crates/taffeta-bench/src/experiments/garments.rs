@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use taffeta::Simulation;
 use taffeta::check::seam_opening;
+use taffeta::math::DVec3;
 use taffeta_io::scene_file::{LoadedScene, SceneSource, load};
 use taffeta_scene::simulation;
 
@@ -43,7 +44,8 @@ pub struct Args {
 /// Largest opening of a seam [m], and strain [1], of a garment that is worn.
 const CLOSED: f64 = 2e-3;
 const STRAIN: f64 = 0.02;
-/// What is slower is at rest [m/s]; so many may be faster in a garment at rest [1] (GarmentCodeData's criterion, Korosteleva et al. 2024).
+/// What is slower is at rest [m/s]; so many may be faster in a garment at rest [1] (as in GarmentCodeData, Korosteleva et al. 2024, which looks at how far vertices
+/// went since the last frame; velocities tell what trembles in between too).
 const SLOW: f64 = 0.01;
 const FASTER: f64 = 0.015;
 /// Frames in a row after which it stays at rest.
@@ -70,6 +72,8 @@ struct Row {
     /// How many particles are not at rest [%], and in how many frames before the end none more than are allowed.
     moving: f64,
     rested: u32,
+    /// How many went further in the last frame than what is at rest would [%]: less than are moving where cloth trembles within a frame.
+    displaced: f64,
     verdict: String,
 }
 
@@ -98,6 +102,7 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
         figure("intersections", "intersections"),
         figure("still moving [%]", "moving"),
         figure("frames at rest", "rested"),
+        figure("displaced [%]", "displaced"),
         column("verdict", "verdict", Form::Plain),
     ];
     table.page =
@@ -109,7 +114,7 @@ fn words(row: &Row) -> String {
     let Row { garment, panels, seams, particles, .. } = row;
     format!(
         "{garment}: {panels} panels, {seams} seams, {particles} particles, {} s, basted: strain {} %, {} intersections; worn: seams open by {} mm, \
-         let out by {} %, strain {} %, {} intersections, {} % still moving: {}",
+         let out by {} %, strain {} %, {} intersections, {} % still moving, {} % displaced: {}",
         figures(row.seconds),
         figures(row.basted_strain),
         row.basted_intersections,
@@ -118,6 +123,7 @@ fn words(row: &Row) -> String {
         figures(row.strain),
         row.intersections,
         figures(row.moving),
+        figures(row.displaced),
         row.verdict
     )
 }
@@ -188,7 +194,9 @@ fn worn(args: &Args, file: &Path) -> Result<Row, BenchError> {
     row.let_out = 100.0 * simulation.model().cloths.iter().map(|cloth| cloth.let_out).fold(0.0, f64::max);
     (row.basted_strain, row.basted_intersections) = faults(&simulation);
     for _ in 0..scene.frames {
+        let before = simulation.positions().to_vec();
         simulation.step_frame(&mut ())?;
+        row.displaced = 100.0 * displaced(&simulation, &before);
         row.moving = 100.0 * moving(&simulation);
         row.rested = if row.moving <= 100.0 * FASTER { row.rested + 1 } else { 0 };
         if row.rested == RESTED {
@@ -213,6 +221,13 @@ fn faults(simulation: &Simulation) -> (f64, usize) {
 fn moving(simulation: &Simulation) -> f64 {
     let all = &simulation.velocities()[..simulation.model().cloth_particle_count()];
     all.iter().filter(|v| v.length() > SLOW).count() as f64 / all.len().max(1) as f64
+}
+
+/// The share of particles that went further in a step than those at rest would [1]; GarmentCodeData looks at this.
+fn displaced(simulation: &Simulation, before: &[DVec3]) -> f64 {
+    let (count, way) = (simulation.model().cloth_particle_count(), SLOW * simulation.model().step_time);
+    let pairs = before[..count].iter().zip(simulation.positions());
+    pairs.filter(|(before, now)| before.distance(**now) > way).count() as f64 / count.max(1) as f64
 }
 
 /// Which panels' seams are open, and how far.

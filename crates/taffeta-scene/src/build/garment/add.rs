@@ -13,9 +13,8 @@ use taffeta::math::random::Random;
 use taffeta::model::stitches::Stitch;
 use taffeta::model::{Model, State};
 
-/// How far cloth that is let out stays stretched [1]: what lies loose on hips slides down.
-const SNUG: f64 = 0.002;
-/// How far cloth that is taken in stays pressed together [1]: it may yet fold.
+/// How far cloth that is taken in stays pressed together [1]: it may yet fold. What is let out fits: were it any tighter, contact and lengths would push against one
+/// another for ever.
 const LOOSE: f64 = 0.01;
 
 /// Adds a garment; `key` is its place in the scene.
@@ -119,15 +118,14 @@ fn add_panels(
     Ok(())
 }
 
-/// Lets out a piece of cloth where it is stretched at the start, until it is [`SNUG`], and takes it in where it is pressed together, until it is [`LOOSE`]: by up to
-/// this share of the length that it was cut to.
+/// Lets out a piece of cloth where it is stretched at the start, until it fits, and takes it in where it is pressed together, until it is [`LOOSE`]: by up to this
+/// share of the length that it was cut to.
 fn let_out(model: &mut Model, state: &State, piece: usize, most: f64) {
     let piece = &mut model.cloths[piece];
     let longer = |ends: &[u32; 2], rest: f64| {
         let [a, b] = ends.map(|i| state.positions[i as usize]);
         let length = a.distance(b);
-        rest.clamp(length / (1.0 + SNUG), length / (1.0 - LOOSE))
-            .clamp((1.0 - most) * rest, (1.0 + most) * rest)
+        rest.clamp(length, length / (1.0 - LOOSE)).clamp((1.0 - most) * rest, (1.0 + most) * rest)
     };
     let edges = model.edges[piece.edges.clone()].iter().zip(&mut model.rest_lengths[piece.edges.clone()]);
     for (ends, rest) in edges {

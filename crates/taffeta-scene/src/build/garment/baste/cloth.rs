@@ -1,6 +1,7 @@
 //! A garment as basting moves it: positions and constraints that are answered in turn (Müller et al. 2007).
 
-use super::field::DistanceField;
+use super::field::{Depth, DistanceField, Part};
+use super::limbs::Limb;
 use super::near::Near;
 use crate::build::garment::{Member, Tailored};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,9 @@ use taffeta::ways_apart;
 
 /// Two particles and their distance [m].
 type Tie = ([usize; 2], f64);
+
+/// Cloth that reaches less far across a limb is one side of a tube alone [m].
+const THIN: f64 = 0.01;
 
 /// What a step does.
 #[derive(Clone, Copy)]
@@ -26,8 +30,8 @@ pub struct Stage {
     pub fall: f64,
     /// Whether the topmost panels are held up.
     pub held: bool,
-    /// Whether all cloth meets arms, not that of sleeves alone.
-    pub arms: bool,
+    /// Whether all cloth meets arms and feet, not sleeves arms alone.
+    pub limbs: bool,
     /// Share of what is missing along a diagonal that an answer mends [1].
     pub shear: f64,
     /// Share of what is missing across edges that an answer mends [1].
@@ -52,10 +56,10 @@ pub struct Stage {
 pub struct BastedCloth {
     pub x: Vec<DVec3>,
     v: Vec<DVec3>,
-    /// Who is part of a sleeve.
-    pub sleeve: Vec<bool>,
     /// What does not sink below this height [m].
     pub floor: Vec<f64>,
+    /// The limb that a particle is threaded on, by its place among all.
+    pub limb: Vec<Option<u8>>,
     pub triangles: Vec<[u32; 3]>,
     pub edges: Vec<Tie>,
     /// Diagonals of quads, which carry shear.
@@ -135,8 +139,8 @@ impl BastedCloth {
         let (edges, diagonals) = (of_kind(false), of_kind(true));
         Self {
             v: vec![DVec3::ZERO; count],
-            sleeve: vec![true; count],
             floor: vec![f64::NEG_INFINITY; count],
+            limb: vec![None; count],
             x,
             triangles,
             edges,
@@ -198,30 +202,60 @@ impl BastedCloth {
         }
     }
 
+    /// Moves and tilts tubes onto the axes of their limbs, by this share of the way that their middles are off. What is further out counts for more: the other end
+    /// is sewn to the rest.
+    pub fn thread(&mut self, limbs: &[&Limb], share: f64) {
+        for (number, limb) in limbs.iter().enumerate() {
+            let own: Vec<usize> = (0..self.x.len()).filter(|i| self.limb[*i] == Some(number as u8)).collect();
+            let steps: Vec<f64> = own.iter().map(|i| limb.steps(self.x[*i])).collect();
+            let least = steps.iter().copied().fold(f64::INFINITY, f64::min).floor();
+            let most = steps.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil();
+            for across in limb.across.into_iter().filter(|_| least <= most) {
+                let mut sides = vec![[f64::INFINITY, f64::NEG_INFINITY]; (most - least) as usize + 1];
+                for (i, at) in own.iter().zip(&steps) {
+                    let off = (self.x[*i] - limb.axis(self.x[*i])).dot(across);
+                    let [low, high] = &mut sides[(at - least).round() as usize];
+                    (*low, *high) = (low.min(off), high.max(off));
+                }
+                let middles = sides.iter().enumerate().filter(|(_, [low, high])| high - low > THIN);
+                let [off, tilt] = fitted(middles.map(|(k, [low, high])| {
+                    let out = k as f64 + 1.0;
+                    [out * out, k as f64, 0.5 * (low + high)]
+                }));
+                for (i, at) in own.iter().zip(&steps) {
+                    self.x[*i] -= share * (off + tilt * (at - least)) * across;
+                }
+            }
+        }
+    }
+
     /// Moves particles, middles of edges and of triangles out of the body.
     fn keep_out(&mut self, stage: &Stage, field: &DistanceField) {
-        let short = |x: DVec3, sleeve: bool| {
-            let depth = field.at(x).filter(|depth| stage.arms || sleeve || !depth.arm)?;
+        let short = |x: DVec3, limb: Option<u8>| {
+            let is_met = |depth: &Depth| match depth.part {
+                Part::Trunk => true,
+                Part::Arm => stage.limbs || limb.is_some(),
+                Part::Foot => stage.limbs,
+            };
+            let depth = field.at(x).filter(is_met)?;
             let short = stage.margin - depth.distance - stage.slim * depth.girth;
-            (short > 0.0).then_some(short * depth.out)
+            (short > 0.0).then_some((short * depth.out).clamp_length_max(0.3 * self.cell))
         };
-        for (x, sleeve) in self.x.iter_mut().zip(&self.sleeve) {
-            if let Some(way) = short(*x, *sleeve) {
-                *x += way.clamp_length_max(0.3 * self.cell);
+        for (x, limb) in self.x.iter_mut().zip(&self.limb) {
+            if let Some(way) = short(*x, *limb) {
+                *x += way;
             }
         }
         for ([a, b], _) in self.edges.iter().chain(&self.diagonals) {
-            if let Some(way) = short(0.5 * (self.x[*a] + self.x[*b]), self.sleeve[*a] && self.sleeve[*b]) {
-                let way = way.clamp_length_max(0.3 * self.cell);
+            if let Some(way) = short(0.5 * (self.x[*a] + self.x[*b]), self.limb[*a].and(self.limb[*b])) {
                 self.x[*a] += way;
                 self.x[*b] += way;
             }
         }
         for t in &self.triangles {
             let [a, b, c] = t.map(|i| i as usize);
-            let sleeve = self.sleeve[a] && self.sleeve[b] && self.sleeve[c];
-            if let Some(way) = short((self.x[a] + self.x[b] + self.x[c]) / 3.0, sleeve) {
-                let way = way.clamp_length_max(0.3 * self.cell);
+            let limb = self.limb[a].and(self.limb[b]).and(self.limb[c]);
+            if let Some(way) = short((self.x[a] + self.x[b] + self.x[c]) / 3.0, limb) {
                 [a, b, c].iter().for_each(|i| self.x[*i] += way);
             }
         }
@@ -294,6 +328,23 @@ fn answer(x: &mut [DVec3], [a, b]: [usize; 2], length: f64, [far, near]: [f64; 2
         x[a] += half;
         x[b] -= half;
     }
+}
+
+/// The straight line a + b s through weights, places s and values: a and b.
+fn fitted(points: impl Iterator<Item = [f64; 3]>) -> [f64; 2] {
+    let mut sums = [0.0; 5];
+    for [w, s, v] in points {
+        for (sum, term) in sums.iter_mut().zip([w, w * s, w * s * s, w * v, w * s * v]) {
+            *sum += term;
+        }
+    }
+    let [w, ws, wss, wv, wsv] = sums;
+    if w == 0.0 {
+        return [0.0; 2];
+    }
+    let spread = wss - ws * ws / w;
+    let tilt = if spread > 1e-9 * w { (wsv - ws * wv / w) / spread } else { 0.0 };
+    [(wv - tilt * ws) / w, tilt]
 }
 
 /// Who is reached over at most two edges.

@@ -1,5 +1,6 @@
 //! The signed distance to the bodies on a grid: what basting keeps cloth out of, at any girth.
 
+use super::limbs::Limb;
 use taffeta::check::{Surface, intersections_between};
 use taffeta::math::DVec3;
 use taffeta::model::{Collider, Form};
@@ -13,6 +14,15 @@ const FEET: usize = 10;
 /// A place is on the way to the axis of a limb where the body gets deeper by more than this per way [1]; along the axis it hardly does.
 const UPHILL: f64 = 0.6;
 
+/// What of a body is nearest.
+#[derive(Debug, Clone, Copy)]
+pub enum Part {
+    /// With legs.
+    Trunk,
+    Arm,
+    Foot,
+}
+
 /// How a place lies to the bodies.
 #[derive(Debug, Clone, Copy)]
 pub struct Depth {
@@ -22,8 +32,7 @@ pub struct Depth {
     pub girth: f64,
     /// The way out.
     pub out: DVec3,
-    /// Whether it is an arm.
-    pub arm: bool,
+    pub part: Part,
 }
 
 /// Distance and girth at the points of a grid around all bodies.
@@ -33,6 +42,12 @@ pub struct DistanceField {
     distance: Vec<f64>,
     girth: Vec<f64>,
     arm: Vec<bool>,
+    /// Height of ankles, and that up to which legs are apart [m].
+    pub ankle: f64,
+    pub crotch: f64,
+    /// Both arms, then both legs, those at less x first; what is not there is left out.
+    pub arms: Vec<Limb>,
+    pub legs: Vec<Limb>,
     points: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
 }
@@ -56,7 +71,20 @@ impl DistanceField {
         let size = ((high - low) / GRAIN).ceil().to_array().map(|n| n as usize + 1);
         let count = size.iter().product();
         let (distance, girth) = (vec![f64::INFINITY; count], vec![0.0; count]);
-        let mut field = Self { low, size, distance, girth, arm: vec![false; count], points, triangles };
+        let ankle = points.iter().map(|p| p.y).fold(f64::INFINITY, f64::min) + FEET as f64 * GRAIN;
+        let mut field = Self {
+            low,
+            size,
+            distance,
+            girth,
+            arm: vec![false; count],
+            ankle,
+            crotch: ankle,
+            arms: Vec::new(),
+            legs: Vec::new(),
+            points,
+            triangles,
+        };
         let closest = field.closest();
         let inside = field.inside();
         for (v, (closest, inside)) in closest.iter().zip(&inside).enumerate() {
@@ -64,6 +92,7 @@ impl DistanceField {
             field.distance[v] = if *inside { -far } else { far };
         }
         field.find_arms();
+        field.find_limbs();
         field.measure(&closest);
         Some(field)
     }
@@ -216,9 +245,35 @@ impl DistanceField {
         }
     }
 
-    /// Whether a place is nearer to an arm than to the trunk, seen from the front.
-    pub fn is_at_arm(&self, p: DVec3) -> bool {
-        let mut nearest = (f64::INFINITY, false);
+    /// Finds the axes of arms and legs.
+    fn find_limbs(&mut self) {
+        let inner = || (0..self.distance.len()).filter(|v| self.distance[*v] < 0.0);
+        let (sum, count) = inner().fold((0.0, 0.0), |(sum, n), v| (sum + self.place(v).x, n + 1.0));
+        let middle = sum / count;
+        // Legs are apart up to where the body is closed between them.
+        let between = |v: &usize| {
+            let p = self.place(*v);
+            !self.arm[*v] && (p.x - middle).abs() < GRAIN && p.y > self.ankle
+        };
+        let crotch = inner().filter(between).map(|v| self.place(v).y).fold(f64::INFINITY, f64::min);
+        let limb = |side: f64, towards: DVec3, is_part: &dyn Fn(usize) -> bool| {
+            let own = inner().filter(|v| is_part(*v)).map(|v| self.place(v));
+            let points: Vec<DVec3> = own.filter(|p| (p.x - middle) * side > 0.0).collect();
+            Limb::new(&points, towards)
+        };
+        let arm = |side: f64| limb(side, DVec3::new(side, -0.5, 0.0), &|v| self.arm[v]);
+        let leg = |side: f64| {
+            let is_leg = |v: usize| !self.arm[v] && self.place(v).y < crotch && self.place(v).y > self.ankle;
+            limb(side, DVec3::NEG_Y, &is_leg)
+        };
+        let arms = [-1.0, 1.0].into_iter().filter_map(arm).collect();
+        let legs = [-1.0, 1.0].into_iter().filter_map(leg).collect();
+        (self.arms, self.legs, self.crotch) = (arms, legs, crotch);
+    }
+
+    /// Whether a place is nearer to an arm than to the trunk, seen from the front, and no further from it than `reach` [m].
+    pub fn is_at_arm(&self, p: DVec3, reach: f64) -> bool {
+        let mut nearest = (reach * reach, false);
         for v in (0..self.distance.len()).filter(|v| self.distance[*v] < 0.0) {
             let way = self.place(v) - p;
             let far = way.x * way.x + way.y * way.y;
@@ -286,7 +341,12 @@ impl DistanceField {
             slope += sign * DVec3::new(w.y * w.z, w.z * w.x, w.x * w.y) * self.distance[v];
         }
         let c: [usize; 3] = std::array::from_fn(|a| [i, j, k][a] + usize::from(f[a] > 0.5));
-        Some(Depth { distance, girth, out: slope.normalize_or_zero(), arm: self.arm[self.index(c)] })
+        let part = match () {
+            () if self.arm[self.index(c)] => Part::Arm,
+            () if x.y < self.ankle => Part::Foot,
+            () => Part::Trunk,
+        };
+        Some(Depth { distance, girth, out: slope.normalize_or_zero(), part })
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod cloth;
 mod field;
+mod limbs;
 mod near;
 mod transfer;
 
@@ -12,6 +13,7 @@ use crate::build::shapes::Blank;
 use crate::scene::Garment;
 use cloth::{BastedCloth, Stage};
 use field::DistanceField;
+use limbs::Limb;
 use taffeta::math::DVec3;
 use taffeta::model::Collider;
 use transfer::transfer;
@@ -33,10 +35,14 @@ const PUFF: f64 = 5e-5;
 const FALL: f64 = 1e-4;
 /// How far cloth keeps from the body in the end [m].
 const MARGIN: f64 = 1e-3;
-/// Panels of more than this are large [m²].
-const LARGE: f64 = 0.02;
 /// Tops within this of the highest are as high [m].
 const LEVEL: f64 = 0.04;
+/// How far from an arm the middle of a sleeve's panel may be [m].
+const SLEEVE: f64 = 0.12;
+/// Share of the way to the axis of its limb that a tube is moved in a step [1].
+const THREADED: f64 = 0.3;
+/// How far the two sides of a seam may be apart at the start, seen from the front, if its panels are where they are worn [m].
+const MATCHED: f64 = 0.04;
 /// How far sewn particles start apart [m]: about as far as a stitch is long.
 pub const STITCH: f64 = 0.3e-3;
 
@@ -81,7 +87,7 @@ fn free(cell: f64) -> Stage {
         puff: PUFF,
         fall: 0.0,
         held: true,
-        arms: false,
+        limbs: false,
         shear: 0.5,
         bend: 0.1,
         spread: 0.5,
@@ -100,16 +106,23 @@ fn wear(tailored: &mut Tailored, cell: f64, field: Option<&DistanceField>) -> Ve
     let groups = groups(tailored);
     let one_by_one: Vec<usize> = (0..groups.len()).collect();
     let mut loose = BastedCloth::new(tailored, &one_by_one, &groups, cell);
-    (loose.sleeve, loose.floor) = roles(&tailored.blanks, field);
+    let sleeve;
+    (sleeve, loose.floor) = roles(tailored, field);
+    let limbs: Vec<&Limb> = field.iter().flat_map(|field| field.arms.iter().chain(&field.legs)).collect();
+    if let Some(field) = field {
+        loose.limb = tubes(tailored, &groups, &sleeve, field);
+    }
+    loose.thread(&limbs, 1.0);
     for step in 1..=DRAWN {
         let s = f64::from(step) / f64::from(DRAWN);
-        loose.step(&Stage { open: 1.0 - s * s * (3.0 - 2.0 * s), ..free }, field);
+        let drawn = Stage { open: 1.0 - s * s * (3.0 - 2.0 * s), ..free };
+        loose.step(&drawn, field);
+        loose.thread(&limbs, THREADED);
     }
     set_starts(&mut tailored.blanks, &loose.x);
     let mut sewn = BastedCloth::new(tailored, &groups, &groups, cell);
-    sewn.sleeve.fill(false);
     for (i, g) in groups.iter().enumerate() {
-        sewn.sleeve[*g] |= loose.sleeve[i];
+        sewn.limb[*g] = sewn.limb[*g].or(loose.limb[i]);
         sewn.floor[*g] = sewn.floor[*g].max(loose.floor[i]);
     }
     let apart = 0.6 * cell;
@@ -125,7 +138,7 @@ fn wear(tailored: &mut Tailored, cell: f64, field: Option<&DistanceField>) -> Ve
             margin,
             puff: 0.0,
             fall: 0.2 * FALL,
-            arms: true,
+            limbs: true,
             apart,
             rounds: 2,
             keeps: 0.8,
@@ -144,7 +157,7 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
         margin: MARGIN,
         puff: 0.0,
         held: false,
-        arms: true,
+        limbs: true,
         shear: 0.05,
         bend: 0.05,
         spread: 1.0,
@@ -162,24 +175,97 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
             break;
         }
         let (keeps, sweeps) = if step < PARTED { (0.5, 2) } else { (0.0, 0) };
-        sewn.step(&Stage { rounds: 3, keeps, sweeps, ..worn }, field);
+        let lift = if sweeps > 0 { worn.lift } else { 0.0 };
+        sewn.step(&Stage { rounds: 3, keeps, sweeps, lift, ..worn }, field);
     }
     sewn.x
 }
 
-/// Who is part of a sleeve, and what does not sink below which height [m]: the tops of the topmost panels.
-fn roles(blanks: &[Blank], field: Option<&DistanceField>) -> (Vec<bool>, Vec<f64>) {
-    let tops = tops(blanks);
+/// Who is part of a sleeve, and what does not sink below which height [m]: the tops of panels that reach as high as any that are where they are worn.
+fn roles(tailored: &Tailored, field: Option<&DistanceField>) -> (Vec<bool>, Vec<f64>) {
+    let blanks = &tailored.blanks;
+    let tops = tops(tailored);
     let highest = tops.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (mut sleeve, mut floor) = (Vec::new(), Vec::new());
     for (blank, top) in blanks.iter().zip(&tops) {
         let middle = blank.start.iter().sum::<DVec3>() / blank.start.len() as f64;
-        let arm = field.is_some_and(|field| field.is_at_arm(middle));
+        let arm = is_upright(blank) && field.is_some_and(|field| field.is_at_arm(middle, SLEEVE));
         sleeve.extend(blank.start.iter().map(|_| arm));
-        let held = |x: &DVec3| if top.min(x.y) > highest - LEVEL { x.y } else { f64::NEG_INFINITY };
+        let held = |x: &DVec3| if !arm && top.min(x.y) > highest - LEVEL { x.y } else { f64::NEG_INFINITY };
         floor.extend(blank.start.iter().map(held));
     }
     (sleeve, floor)
+}
+
+/// The limb of every particle, arms first: that of a sleeve, or that of a leg of trousers.
+fn tubes(tailored: &Tailored, groups: &[usize], sleeve: &[bool], field: &DistanceField) -> Vec<Option<u8>> {
+    let starts: Vec<DVec3> = tailored.blanks.iter().flat_map(|blank| blank.start.iter().copied()).collect();
+    let mut legs = vec![None; groups.len()];
+    // Trousers may be cut lower than a body.
+    let mut below = field.crotch;
+    while below > field.ankle && legs.iter().all(Option::is_none) {
+        let is_low = |i: usize| starts[i].y < below && !sleeve[i];
+        legs = trousers(tailored, groups, &starts, &is_low, field);
+        below -= LEVEL;
+    }
+    let mut limbs = Vec::new();
+    let mut first = 0;
+    for blank in &tailored.blanks {
+        let own = first..first + blank.start.len();
+        let middle = blank.start.iter().sum::<DVec3>() / blank.start.len() as f64;
+        let limb = if sleeve[first] {
+            nearest_limb(&field.arms, middle)
+        } else {
+            own.clone().find_map(|i| legs[i]).map(|leg| field.arms.len() + leg)
+        };
+        limbs.extend(own.clone().map(|_| limb.map(|limb| limb as u8)));
+        first = own.end;
+    }
+    limbs
+}
+
+/// The leg of every particle that is part of a leg of trousers: all that is low and sewn together in front of one leg and behind it, and not of the other.
+fn trousers(
+    tailored: &Tailored,
+    groups: &[usize],
+    starts: &[DVec3],
+    is_low: &dyn Fn(usize) -> bool,
+    field: &DistanceField,
+) -> Vec<Option<usize>> {
+    let mut least: Vec<usize> = (0..groups.iter().max().map_or(0, |last| last + 1)).collect();
+    let mut first = 0;
+    for blank in &tailored.blanks {
+        for t in &blank.rest.triangles {
+            let at = t.map(|i| first + i as usize);
+            if at.iter().all(|i| is_low(*i)) {
+                join(&mut least, groups[at[0]], groups[at[1]]);
+                join(&mut least, groups[at[1]], groups[at[2]]);
+            }
+        }
+        first += blank.start.len();
+    }
+    // How many of each component are at which leg, behind it and in front of it.
+    let mut counts = vec![[[0_u32; 2]; 2]; least.len()];
+    for (i, p) in starts.iter().enumerate().filter(|(i, _)| is_low(*i)) {
+        if let Some(leg) = nearest_limb(&field.legs, *p) {
+            counts[root(&mut least, groups[i])][leg][usize::from(p.z > field.legs[leg].axis(*p).z)] += 1;
+        }
+    }
+    let is_tube = |[behind, before]: [u32; 2], other: [u32; 2]| {
+        5 * behind.min(before) > behind + before && 10 * (other[0] + other[1]) < behind + before
+    };
+    let leg = |i: usize| {
+        let [one, other] = counts[root(&mut least, groups[i])];
+        let found = [is_tube(one, other), is_tube(other, one)].iter().position(|is| *is);
+        found.filter(|_| is_low(i))
+    };
+    (0..groups.len()).map(leg).collect()
+}
+
+/// The limb that is nearest as seen from the front.
+fn nearest_limb(limbs: &[Limb], p: DVec3) -> Option<usize> {
+    let far = |limb: &Limb| (limb.axis(p) - p).dot(limb.across[0]).abs();
+    (0..limbs.len()).min_by(|a, b| far(&limbs[*a]).total_cmp(&far(&limbs[*b])))
 }
 
 fn set_starts(blanks: &mut [Blank], x: &[DVec3]) {
@@ -217,21 +303,28 @@ fn part(tailored: &mut Tailored, groups: &[usize], x: &[DVec3], apart: f64) {
     }
 }
 
+/// The least number of all that a number was joined with.
+fn root(least: &mut [usize], mut i: usize) -> usize {
+    while least[i] != i {
+        least[i] = least[least[i]];
+        i = least[i];
+    }
+    i
+}
+
+fn join(least: &mut [usize], a: usize, b: usize) {
+    let [a, b] = [root(least, a), root(least, b)];
+    least[a.max(b)] = a.min(b);
+}
+
 /// The number of every particle's group; all that are sewn to one another are one group.
 fn groups(tailored: &Tailored) -> Vec<usize> {
     let (firsts, count) = (tailored.firsts(), tailored.particle_count() as usize);
     let mut least: Vec<usize> = (0..count).collect();
-    fn root(least: &mut [usize], mut i: usize) -> usize {
-        while least[i] != i {
-            least[i] = least[least[i]];
-            i = least[i];
-        }
-        i
-    }
     let particle = |(panel, i): Member| (firsts[panel] + i) as usize;
     for pair in &tailored.stitches {
-        let [a, b] = pair.map(|member| root(&mut least, particle(member)));
-        least[a.max(b)] = a.min(b);
+        let [a, b] = pair.map(particle);
+        join(&mut least, a, b);
     }
     let mut numbers = vec![usize::MAX; count];
     let mut next = 0;
@@ -247,22 +340,26 @@ fn groups(tailored: &Tailored) -> Vec<usize> {
         .collect()
 }
 
-/// How high every panel reaches, of those that are large and stand around the body [m].
-fn tops(panels: &[Blank]) -> Vec<f64> {
-    let facing = |panel: &Blank| {
-        let doubled = |t: &[u32; 3]| {
-            let [a, b, c] = t.map(|i| panel.start[i as usize]);
-            (b - a).cross(c - a)
-        };
-        0.5 * panel.rest.triangles.iter().map(doubled).sum::<DVec3>()
+/// Whether a panel looks to the front or to the back.
+fn is_upright(panel: &Blank) -> bool {
+    let doubled = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|i| panel.start[i as usize]);
+        (b - a).cross(c - a)
     };
-    let top = |panel: &Blank| {
-        let area = facing(panel);
-        if area.length() > LARGE && area.z.abs() > 0.5 * area.length() {
-            panel.start.iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max)
-        } else {
-            f64::NEG_INFINITY
+    let area = 0.5 * panel.rest.triangles.iter().map(doubled).sum::<DVec3>();
+    area.z.abs() > 0.7 * area.length()
+}
+
+/// How high every panel reaches that is where it is worn [m]: so far as it is sewn to one on the other side of the body at the same place, seen from the front.
+fn tops(tailored: &Tailored) -> Vec<f64> {
+    let mut tops = vec![f64::NEG_INFINITY; tailored.blanks.len()];
+    for pair in &tailored.stitches {
+        let [a, b] = pair.map(|(panel, i)| tailored.blanks[panel].start[i as usize]);
+        if (a - b).truncate().length() < MATCHED && pair[0].0 != pair[1].0 && a.z * b.z < 0.0 {
+            for (panel, i) in pair {
+                tops[*panel] = tops[*panel].max(tailored.blanks[*panel].start[*i as usize].y);
+            }
         }
-    };
-    panels.iter().map(top).collect()
+    }
+    tops
 }

@@ -2,7 +2,7 @@
 
 use taffeta::model::Environment;
 use taffeta_cuda::{CudaDevice, CudaError};
-use taffeta_scene::{Cloth, Contact, Method, Scene, Sheet, Solver, simulation, simulation_on};
+use taffeta_scene::{Cloth, Contact, FabricChange, Method, Scene, Sheet, Solver, simulation, simulation_on};
 use testing::skipped;
 
 fn scene(columns: u32) -> Scene {
@@ -50,6 +50,18 @@ fn strips_that_are_too_long_are_refused() {
 }
 
 #[test]
+fn on_a_card_there_is_no_twist_but_that_which_a_scene_gives() {
+    let stiff = |scene: &Scene| {
+        let (model, _) = taffeta_scene::build(scene, &Default::default()).unwrap();
+        model.twists.stiffness.iter().any(|k| *k > 0.0)
+    };
+    let on_cpu = Scene { solver: Solver::default(), ..scene(4) };
+    assert!(stiff(&on_cpu) && !stiff(&scene(4)));
+    let given = FabricChange { bending_twist: Some(5.0), ..FabricChange::default() };
+    assert!(stiff(&Scene { fabrics: [("cotton".to_string(), given)].into(), ..scene(4) }));
+}
+
+#[test]
 fn what_a_card_cannot_do_is_named_by_its_key() {
     let Err(CudaError::NoDriver | CudaError::NoCard(_)) = CudaDevice::open(0) else {
         let early = Solver { max_iterations: Some(50), ..scene(4).solver };
@@ -57,6 +69,9 @@ fn what_a_card_cannot_do_is_named_by_its_key() {
         assert!(told_early.contains("solver.max_iterations"), "{told_early}");
         let other = Solver { method: Method::Verlet, ..scene(4).solver };
         assert!(told(&Scene { solver: other, ..scene(4) }).contains("impulse-strips"));
+        let twisted = FabricChange { bending_twist: Some(5.0), ..FabricChange::default() };
+        let told_twist = told(&Scene { fabrics: [("cotton".to_string(), twisted)].into(), ..scene(4) });
+        assert!(told_twist.contains("bending_twist"), "{told_twist}");
         let ninth = Solver { device: Some("cuda:99".into()), ..Solver::default() };
         assert!(told(&Scene { solver: ninth, ..scene(4) }).contains("there is no card 99"));
         assert_eq!(told(&scene(4)), "");

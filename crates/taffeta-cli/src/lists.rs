@@ -66,7 +66,7 @@ impl Fabrics {
                 fabric.bias,
                 fabric.bending_warp,
                 fabric.bending_weft,
-                fabric.bending_twist,
+                fabric.twist(),
                 fabric.thickness,
                 fabric.friction
             ))?;
@@ -90,7 +90,7 @@ fn fabric_json(preset: &Preset) -> Value {
         "bias_n_m": fabric.bias,
         "bending_warp_un_m": fabric.bending_warp,
         "bending_weft_un_m": fabric.bending_weft,
-        "bending_twist_un_m": fabric.bending_twist,
+        "bending_twist_estimated_un_m": fabric.twist(),
         "thickness_mm": fabric.thickness,
         "friction": fabric.friction,
         "damping_ms": fabric.damping,

@@ -110,23 +110,7 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
 }
 
 /// The scene of a row.
-///
-/// Nothing resists twist, which a card does not know.
 fn scene(args: &Args, grid: u32, tolerance: f64, frames: u32, device: &str) -> Result<Scene, BenchError> {
-    let mut scene = twisting_scene(args, grid, tolerance, frames, device)?;
-    for cloth in &scene.cloth {
-        scene.fabrics.entry(cloth.fabric.clone()).or_default().bending_twist = Some(0.0);
-    }
-    Ok(scene)
-}
-
-fn twisting_scene(
-    args: &Args,
-    grid: u32,
-    tolerance: f64,
-    frames: u32,
-    device: &str,
-) -> Result<Scene, BenchError> {
     if args.scene == "hang" {
         let mut scene = hang::scene(grid, tolerance, args.slack, frames, device);
         let beside = |k: u32| Cloth { position: [2.0 * f64::from(k), 0.0, 0.0], ..scene.cloth[0].clone() };

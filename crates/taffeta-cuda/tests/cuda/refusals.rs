@@ -50,18 +50,6 @@ fn strips_that_are_too_long_are_refused() {
 }
 
 #[test]
-fn on_a_card_there_is_no_twist_but_that_which_a_scene_gives() {
-    let stiff = |scene: &Scene| {
-        let (model, _) = taffeta_scene::build(scene, &Default::default()).unwrap();
-        model.twists.stiffness.iter().any(|k| *k > 0.0)
-    };
-    let on_cpu = Scene { solver: Solver::default(), ..scene(4) };
-    assert!(stiff(&on_cpu) && !stiff(&scene(4)));
-    let given = FabricChange { bending_twist: Some(5.0), ..FabricChange::default() };
-    assert!(stiff(&Scene { fabrics: [("cotton".to_string(), given)].into(), ..scene(4) }));
-}
-
-#[test]
 fn what_a_card_cannot_do_is_named_by_its_key() {
     let Err(CudaError::NoDriver | CudaError::NoCard(_)) = CudaDevice::open(0) else {
         let early = Solver { max_iterations: Some(50), ..scene(4).solver };

@@ -7,7 +7,7 @@ use taffeta::model::AirModel;
 use taffeta_cuda::CudaDevice;
 use taffeta_scene::{
     Air, Cloth, Contact, Corner, Disc, Ease, Gust, Keyframe, Kick, Pin, Scene, Sheet, Side, Solver, Tube,
-    build,
+    simulation,
 };
 use testing::skipped;
 
@@ -34,11 +34,8 @@ fn hang(n: u32, tolerance: f64) -> Scene {
     }
 }
 
-/// On the CPU what a card would compute: without estimated twist.
 pub fn on_cpu(scene: &Scene) -> Simulation {
-    let solver = Solver { device: Some("cuda".into()), ..scene.solver.clone() };
-    let (model, state) = build(&Scene { solver, ..scene.clone() }, &Default::default()).unwrap();
-    Simulation::new(model, state)
+    simulation(scene, &Default::default()).unwrap()
 }
 
 pub fn on(card: &Arc<CudaDevice>, scene: &Scene) -> Simulation {

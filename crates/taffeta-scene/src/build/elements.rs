@@ -87,14 +87,14 @@ pub(super) fn bends(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Bends 
     bends
 }
 
-/// Twists of a piece of cloth: energy ½ 4 D66 κ² per area of every quad, κ the twist between its sides. Triangles that found no partner have none.
+/// Twists of a piece of cloth whose fabric has a twisting rigidity: energy ½ 4 D66 κ² per area of every quad, κ the twist between its sides. Triangles that found no partner have none.
 ///
 /// A quad whose sides lie at an angle θ to the warp has the rigidity of a plate in these axes, (D11 + D22 - 2 D66) s² c² + D66 (s⁴ + c⁴) with
 /// s = sin θ and c = cos θ (Jones, Mechanics of Composite Materials, eq. 2.85).
 pub(super) fn twists(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Twists {
-    let [warp, weft, twist] =
-        [fabric.bending_warp, fabric.bending_weft, fabric.bending_twist].map(|d| 1e-6 * d);
     let mut twists = Twists::default();
+    let Some(twist) = fabric.bending_twist else { return twists };
+    let [warp, weft, twist] = [fabric.bending_warp, fabric.bending_weft, twist].map(|d| 1e-6 * d);
     for &quad @ [a, b, c, d] in &topology.quads {
         let c2 = 0.5 * (warp_share([a, b], rest) + warp_share([d, c], rest));
         let s2 = 1.0 - c2;

@@ -28,7 +28,7 @@ pub(super) fn plates(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Plate
     let patches = Patches::new(&topology.triangles, &rest.positions);
     let slopes: BTreeMap<[u32; 2], Slope> =
         patches.sides.keys().map(|ends| (*ends, patches.slope(*ends))).collect();
-    let rigidity = [fabric.bending_warp, fabric.bending_weft, fabric.bending_twist].map(|d| 1e-6 * d);
+    let rigidity = [fabric.bending_warp, fabric.bending_weft, fabric.twist()].map(|d| 1e-6 * d);
     let mut plates = Plates::default();
     for (t, triangle) in topology.triangles.iter().enumerate() {
         let place = on_fabric(triangle, rest);

@@ -14,20 +14,14 @@ impl Scene {
         }
     }
 
-    /// The fabric of that name: the scene's own, else the built-in one. On a device other than the CPU, which knows no twist, it has the twisting rigidity that
-    /// the scene gives it, and none that is only estimated.
+    /// The fabric of that name: the scene's own, else the built-in one.
     pub fn fabric(&self, name: &str) -> Option<Fabric> {
-        let change = self.fabrics.get(name);
-        let base = match change.and_then(|change| change.base.as_deref()) {
+        let Some(change) = self.fabrics.get(name) else { return Some(preset(name)?.fabric) };
+        let base = match &change.base {
             Some(base) => preset(base)?,
-            None => preset(name).or_else(|| change.and_then(|_| preset("cotton")))?,
+            None => preset(name).or_else(|| preset("cotton"))?,
         };
-        let mut fabric = change.map_or_else(|| base.fabric.clone(), |change| change.apply(&base.fabric));
-        let given = change.is_some_and(|change| change.bending_twist.is_some());
-        if !given && self.solver.device.as_deref().is_some_and(|device| device != "cpu") {
-            fabric.bending_twist = 0.0;
-        }
-        Some(fabric)
+        Some(change.apply(&base.fabric))
     }
 }
 

@@ -35,7 +35,7 @@ pub struct FabricChange {
     #[schemars(range(min = 0.0, max = 1e7))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bending_weft: Option<f64>,
-    /// Twisting rigidity, D66 of an orthotropic plate [µN·m]. Left out: half the root of the product of the two above; none on a CUDA device.
+    /// Twisting rigidity, D66 of an orthotropic plate [µN·m]. Left out, triangles take half the root of the product of the two above, and springs resist no twist.
     #[schemars(range(min = 0.0, max = 1e7))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bending_twist: Option<f64>,
@@ -64,19 +64,14 @@ pub struct FabricChange {
 impl FabricChange {
     /// The fabric `base` with these changes.
     pub fn apply(&self, base: &Fabric) -> Fabric {
-        let bending_warp = self.bending_warp.unwrap_or(base.bending_warp);
-        let bending_weft = self.bending_weft.unwrap_or(base.bending_weft);
         Fabric {
             density: self.density.unwrap_or(base.density),
             warp: self.warp.unwrap_or(base.warp),
             weft: self.weft.unwrap_or(base.weft),
             bias: self.bias.unwrap_or(base.bias),
-            bending_warp,
-            bending_weft,
-            // No built-in fabric has a measured one.
-            bending_twist: self
-                .bending_twist
-                .unwrap_or_else(|| Fabric::estimated_twist(bending_warp, bending_weft)),
+            bending_warp: self.bending_warp.unwrap_or(base.bending_warp),
+            bending_weft: self.bending_weft.unwrap_or(base.bending_weft),
+            bending_twist: self.bending_twist.or(base.bending_twist),
             thickness: self.thickness.unwrap_or(base.thickness),
             friction: self.friction.unwrap_or(base.friction),
             damping: self.damping.unwrap_or(base.damping),

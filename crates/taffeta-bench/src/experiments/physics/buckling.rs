@@ -36,6 +36,7 @@ fn falls_over(way: Way, gamma: f64, cells: u32) -> Result<bool, BenchError> {
         bias: Some(2000.0),
         bending_warp: Some(rigidity),
         bending_weft: Some(rigidity),
+        bending_twist: Some(0.5 * rigidity),
         ..thread_like()
     };
     let strip = Strip { length: whole, width, segments };

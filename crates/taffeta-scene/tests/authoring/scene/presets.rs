@@ -40,7 +40,7 @@ fn table() -> String {
             shear(&f),
             f.bending_warp,
             f.bending_weft,
-            f.bending_twist,
+            f.twist(),
             f.thickness,
             f.friction,
             f.damping,

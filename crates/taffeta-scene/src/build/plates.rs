@@ -112,7 +112,11 @@ impl<'a> Patches<'a> {
         (3..NUMBERS).for_each(|k| squares[k][k] += FLATTER * squares[k][k].max(1.0));
         let mut of_slope = [0.0; NUMBERS];
         of_slope[2] = 1.0 / length;
-        let numbers = solved(squares, of_slope);
+        let mut numbers = solved(squares, of_slope);
+        // Once more for what rounding has left, so that flat surfaces have their slopes to the last digit.
+        let product = |row: &[f64; NUMBERS]| row.iter().zip(&numbers).map(|(s, c)| s * c).sum::<f64>();
+        let left = std::array::from_fn(|k| of_slope[k] - product(&squares[k]));
+        numbers.iter_mut().zip(solved(squares, left)).for_each(|(c, more)| *c += more);
         let weight = |at: [f64; 2]| terms(at).iter().zip(numbers).map(|(f, c)| f * c).sum();
         Slope {
             into: self.sides[&ends][0],

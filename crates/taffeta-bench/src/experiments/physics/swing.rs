@@ -40,8 +40,8 @@ pub(super) const REFINEMENT_IN_TIME: Experiment = Experiment {
     find: order,
 };
 
-fn torsion(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
-    let (length, width, segments) = (0.2_f64, 0.04, if quick { 10 } else { 20 });
+fn torsion(way: Way, _: bool) -> Result<Vec<Finding>, BenchError> {
+    let (length, width, segments) = (0.2_f64, 0.04, 20);
     let strip = Strip { length, width, segments };
     let columns = segments as usize + 1;
     let rows = strip.cells_across() as usize + 1;

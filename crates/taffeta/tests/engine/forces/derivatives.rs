@@ -339,7 +339,7 @@ fn twist_case(random: &mut Random) -> Case<Twist, 4> {
 }
 
 struct Plate {
-    weights: [[f64; 3]; 8],
+    weights: [[f64; 3]; 12],
     stiffness: [f64; 3],
     damping_time: f64,
 }
@@ -347,45 +347,44 @@ struct Plate {
 impl Plate {
     fn patch(&self) -> PlatePatch<'_> {
         PlatePatch {
-            points: &[0, 1, 2, 3, 4, 5, 6, 7],
+            points: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
             weights: &self.weights,
             stiffness: self.stiffness,
             damping_time: self.damping_time,
         }
     }
 
-    fn blocks(&self, factor: f64) -> Blocks<8> {
+    fn blocks(&self, factor: f64) -> Blocks<12> {
         let product = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| self.stiffness[k] * a[k] * b[k]).sum::<f64>();
         self.weights.map(|a| self.weights.map(|b| DMat3::IDENTITY * (-factor * product(a, b))))
     }
 }
 
-impl Element<8> for Plate {
-    fn energy(&self, x: &[DVec3; 8]) -> f64 {
+impl Element<12> for Plate {
+    fn energy(&self, x: &[DVec3; 12]) -> f64 {
         plate::energy(&self.patch(), |i| x[i as usize])
     }
-    fn forces(&self, x: &[DVec3; 8]) -> [DVec3; 8] {
+    fn forces(&self, x: &[DVec3; 12]) -> [DVec3; 12] {
         let forces: Vec<_> = plate::forces(&self.patch(), |i| x[i as usize], |_| DVec3::ZERO).collect();
         forces.try_into().unwrap()
     }
-    fn derivative(&self, _: &[DVec3; 8]) -> Blocks<8> {
+    fn derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
         self.blocks(1.0)
     }
-    fn safe_derivative(&self, _: &[DVec3; 8]) -> Blocks<8> {
+    fn safe_derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
         self.blocks(1.0)
     }
-    fn damping(&self, _: &[DVec3; 8], v: &[DVec3; 8]) -> [DVec3; 8] {
+    fn damping(&self, _: &[DVec3; 12], v: &[DVec3; 12]) -> [DVec3; 12] {
         let forces: Vec<_> = plate::forces(&self.patch(), |_| DVec3::ZERO, |i| v[i as usize]).collect();
         forces.try_into().unwrap()
     }
-    fn damping_derivative(&self, _: &[DVec3; 8]) -> Blocks<8> {
+    fn damping_derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
         self.blocks(self.damping_time)
     }
 }
 
 /// The plate of a triangle in the middle of a sheet whose particles are shifted.
-fn plate_case(random: &mut Random) -> Case<Plate, 8> {
-    let along = [-1.0, 0.0, 1.0].map(|u| u + random.between(-0.2, 0.2));
+fn plate_case(random: &mut Random) -> Case<Plate, 12> {
     let fabric = FabricChange {
         bending_warp: Some(1e6 * random.between(0.5, 2.0)),
         bending_weft: Some(1e6 * random.between(0.5, 2.0)),
@@ -393,12 +392,15 @@ fn plate_case(random: &mut Random) -> Case<Plate, 8> {
         bending_damping: Some(1e3 * random.between(0.1, 1.0)),
         ..FabricChange::default()
     };
-    // Two rows of three cells: eight particles, which all patches in the middle have.
-    let mut positions = Vec::new();
-    for v in [0.0, 1.0] {
-        positions.extend([-2.0, along[0], along[1], along[2]].map(|u| DVec3::new(u, 0.0, -v)));
+    let (mut positions, side) = (Vec::new(), 6_u32);
+    for v in 0..side {
+        for u in 0..side {
+            let [u, v] = [u, v].map(|along| f64::from(along) + random.between(-0.2, 0.2));
+            positions.push(DVec3::new(u, 0.0, -v));
+        }
     }
-    let quads = (0..3).map(|i| [i, i + 1, i + 5, i + 4]).collect();
+    let cells = (0..side - 1).flat_map(|v| (0..side - 1).map(move |u| v * side + u));
+    let quads = cells.map(|a| [a, a + 1, a + side + 1, a + side]).collect();
     let mesh = Mesh { positions: positions.clone(), quads, ..Mesh::default() };
     let patch_cloth = Cloth {
         mesh: Some(MeshShape { file: "patch".into(), scale: 1.0, up: Default::default(), weld: 0.0 }),
@@ -414,15 +416,15 @@ fn plate_case(random: &mut Random) -> Case<Plate, 8> {
         ..Scene::default()
     };
     let (model, _) = taffeta_scene::build(&scene, &[("patch".to_string(), mesh)].into()).unwrap();
-    let patch = model.plates.patches().find(|patch| patch.points.len() == 8).unwrap();
+    let patch = model.plates.patches().find(|patch| patch.points.len() == 12).unwrap();
     let element = Plate {
         weights: patch.weights.try_into().unwrap(),
         stiffness: patch.stiffness,
         damping_time: patch.damping_time,
     };
     let turn = any_turn(random);
-    let rest: [DVec3; 8] = std::array::from_fn(|k| turn * positions[k]);
-    let smooth = vec![std::array::from_fn(|_| vector(random)), [rest[0]; 8]];
+    let rest: [DVec3; 12] = std::array::from_fn(|k| turn * positions[patch.points[k] as usize]);
+    let smooth = vec![std::array::from_fn(|_| vector(random)), [rest[0]; 12]];
     Case { element, smooth, rough: vec![], rest, brakes_turns: true }
 }
 

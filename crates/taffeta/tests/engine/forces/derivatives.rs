@@ -383,7 +383,7 @@ impl Element<12> for Plate {
     }
 }
 
-/// The plate of a triangle in the middle of a sheet whose particles are shifted.
+/// The plate of a triangle inside a sheet whose particles are shifted.
 fn plate_case(random: &mut Random) -> Case<Plate, 12> {
     let fabric = FabricChange {
         bending_warp: Some(1e6 * random.between(0.5, 2.0)),
@@ -400,8 +400,9 @@ fn plate_case(random: &mut Random) -> Case<Plate, 12> {
         }
     }
     let cells = (0..side - 1).flat_map(|v| (0..side - 1).map(move |u| v * side + u));
-    let quads = cells.map(|a| [a, a + 1, a + side + 1, a + side]).collect();
-    let mesh = Mesh { positions: positions.clone(), quads, ..Mesh::default() };
+    let cut = |a: u32| [[a, a + 1, a + side + 1], [a, a + side + 1, a + side]];
+    let triangles = cells.flat_map(cut).collect();
+    let mesh = Mesh { positions: positions.clone(), triangles, ..Mesh::default() };
     let patch_cloth = Cloth {
         mesh: Some(MeshShape { file: "patch".into(), scale: 1.0, up: Default::default(), weld: 0.0 }),
         fabric: "plate".into(),

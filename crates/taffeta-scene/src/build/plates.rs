@@ -74,6 +74,9 @@ struct Slope {
     weights: Vec<(u32, f64)>,
 }
 
+/// A particle and its place in a plane [m].
+type Placed = (u32, [f64; 2]);
+
 /// Triangles and who is beside whom.
 struct Patches<'a> {
     triangles: &'a [[u32; 3]],
@@ -126,12 +129,12 @@ impl<'a> Patches<'a> {
 
     /// The corners of the triangles of a side and of their neighbours, and of those around while they are too few for a quadratic, in the plane [m]: the side along
     /// x with its middle at 0, its first triangle above.
-    fn unfolded(&self, ends: [u32; 2]) -> Vec<(u32, [f64; 2])> {
+    fn unfolded(&self, ends: [u32; 2]) -> Vec<Placed> {
         let half = 0.5 * self.x[ends[0] as usize].distance(self.x[ends[1] as usize]);
         let mut points = vec![(ends[0], [-half, 0.0]), (ends[1], [half, 0.0])];
         let mut unfolded: Vec<usize> = Vec::new();
         // Sides to unfold over, with their ends in the plane, and a point that lies on the other side of them.
-        let mut ring: Vec<(usize, [(u32, [f64; 2]); 2], [f64; 2])> = Vec::new();
+        let mut ring: Vec<(usize, [Placed; 2], [f64; 2])> = Vec::new();
         for (t, below) in self.sides[&ends].iter().zip([-1.0, 1.0]) {
             ring.push((*t, [points[0], points[1]], [0.0, below]));
         }
@@ -160,7 +163,7 @@ impl<'a> Patches<'a> {
     }
 
     /// The third corner of a triangle, unfolded over a side to where `beyond` is not.
-    fn apex(&self, t: usize, [(a, p), (b, q)]: [(u32, [f64; 2]); 2], beyond: [f64; 2]) -> (u32, [f64; 2]) {
+    fn apex(&self, t: usize, [(a, p), (b, q)]: [Placed; 2], beyond: [f64; 2]) -> Placed {
         let c = self.triangles[t].into_iter().find(|i| *i != a && *i != b).unwrap_or(a);
         let [from, to, tip] = [a, b, c].map(|i| self.x[i as usize]);
         let (edge, reach) = (to - from, tip - from);

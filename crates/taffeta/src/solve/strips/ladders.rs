@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 ///
 /// Rungs are those two sides that lie across the numbering: ladders then lead along particles that are neighbours in memory.
 pub fn ladders(quads: &[[u32; 4]], x: &[DVec3]) -> Vec<StripGroup> {
-    let rungs: Vec<[[u32; 2]; 2]> = quads.iter().map(|quad| rungs_of(quad)).collect();
+    let rungs: Vec<[[u32; 2]; 2]> = quads.iter().map(rungs_of).collect();
     let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
     let mut at_rung: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
     for (q, both) in rungs.iter().enumerate() {

@@ -31,8 +31,11 @@ fn model(points: &[[f64; 2]], triangles: &[[u32; 3]]) -> Model {
     taffeta_scene::build(&scene, &[("plate".to_string(), mesh)].into()).unwrap().0
 }
 
+/// Its name, points and triangles.
+type FlatMesh = (&'static str, Vec<[f64; 2]>, Vec<[u32; 3]>);
+
 /// A strip in `cells` triangles that do not lie alike: a grid, a skewed grid, and one without order. Its points stand row by row.
-fn meshes(size: [f64; 2], cells: [usize; 2]) -> [(&'static str, Vec<[f64; 2]>, Vec<[u32; 3]>); 3] {
+fn meshes(size: [f64; 2], cells: [usize; 2]) -> [FlatMesh; 3] {
     let columns = cells[0] as u32 + 1;
     let grid = || -> (Vec<[f64; 2]>, Vec<[u32; 3]>) {
         let at = |k: usize, of: usize, length: f64| length * k as f64 / of as f64;

@@ -20,6 +20,7 @@ LABORATORY = [
     ("bias", "Bias", "N/m", 0.01, 1e8),
     ("bending_warp", "Bend Warp", "µN·m", 0, 1e7),
     ("bending_weft", "Bend Weft", "µN·m", 0, 1e7),
+    ("bending_twist", "Bend Twist", "µN·m", 0, 1e7),
     ("thickness", "Thickness", "mm", 1e-3, 100),
     ("friction", "Friction", "", 0, 10),
 ]

@@ -51,17 +51,22 @@ impl Fabrics {
             return print_json(presets().iter().map(fabric_json).collect());
         }
         let presets = presets();
-        tell("            mass  stretch: warp     weft     bias  bending: warp   weft  thickness  friction")?;
-        tell("            g/m²            N/m      N/m      N/m         µN·m   µN·m         mm         1")?;
+        tell(
+            "            mass  stretch: warp     weft     bias  bending: warp   weft  twist  thickness  friction",
+        )?;
+        tell(
+            "            g/m²            N/m      N/m      N/m         µN·m   µN·m   µN·m         mm         1",
+        )?;
         for Preset { name, fabric, .. } in &presets {
             tell(format_args!(
-                "{name:10} {:>5} {:>14} {:>8} {:>8} {:>12} {:>6} {:>10} {:>9}",
+                "{name:10} {:>5} {:>14} {:>8} {:>8} {:>12} {:>6} {:>6.1} {:>10} {:>9}",
                 fabric.density,
                 fabric.warp,
                 fabric.weft,
                 fabric.bias,
                 fabric.bending_warp,
                 fabric.bending_weft,
+                fabric.twist(),
                 fabric.thickness,
                 fabric.friction
             ))?;
@@ -85,6 +90,7 @@ fn fabric_json(preset: &Preset) -> Value {
         "bias_n_m": fabric.bias,
         "bending_warp_un_m": fabric.bending_warp,
         "bending_weft_un_m": fabric.bending_weft,
+        "bending_twist_estimated_un_m": fabric.twist(),
         "thickness_mm": fabric.thickness,
         "friction": fabric.friction,
         "damping_ms": fabric.damping,

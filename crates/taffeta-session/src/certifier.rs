@@ -102,7 +102,8 @@ impl Exhibit {
 /// A model with no more than what the check reads.
 pub fn for_the_check(model: &Model) -> Arc<Model> {
     let mut model = model.clone();
-    (model.springs, model.bends) = Default::default();
+    (model.springs, model.bends, model.twists) = Default::default();
+    (model.membranes, model.plates) = Default::default();
     (model.mass, model.material) = Default::default();
     Arc::new(model)
 }

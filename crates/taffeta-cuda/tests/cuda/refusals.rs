@@ -2,7 +2,7 @@
 
 use taffeta::model::Environment;
 use taffeta_cuda::{CudaDevice, CudaError};
-use taffeta_scene::{Cloth, Contact, Method, Scene, Sheet, Solver, simulation, simulation_on};
+use taffeta_scene::{Cloth, Contact, FabricChange, Method, Scene, Sheet, Solver, simulation, simulation_on};
 use testing::skipped;
 
 fn scene(columns: u32) -> Scene {
@@ -57,6 +57,9 @@ fn what_a_card_cannot_do_is_named_by_its_key() {
         assert!(told_early.contains("solver.max_iterations"), "{told_early}");
         let other = Solver { method: Method::Verlet, ..scene(4).solver };
         assert!(told(&Scene { solver: other, ..scene(4) }).contains("impulse-strips"));
+        let twisted = FabricChange { bending_twist: Some(5.0), ..FabricChange::default() };
+        let told_twist = told(&Scene { fabrics: [("cotton".to_string(), twisted)].into(), ..scene(4) });
+        assert!(told_twist.contains("bending_twist"), "{told_twist}");
         let ninth = Solver { device: Some("cuda:99".into()), ..Solver::default() };
         assert!(told(&Scene { solver: ninth, ..scene(4) }).contains("there is no card 99"));
         assert_eq!(told(&scene(4)), "");

@@ -3,7 +3,7 @@
 use crate::Mesh;
 use taffeta::math::DVec3;
 use taffeta::model::topology::{NO_FACE, Topology};
-use taffeta::model::{Bends, Fabric, Springs};
+use taffeta::model::{Bends, Fabric, Springs, Twists};
 
 /// In-plane shear stiffness G [N/m] of a fabric: a strip cut at 45° of a material with no Poisson effect has
 /// 1/bias = (1/warp + 1/weft)/4 + 1/(4 G).
@@ -85,6 +85,41 @@ pub(super) fn bends(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Bends 
         bends.damping.push(1e-3 * fabric.bending_damping * stiffness);
     }
     bends
+}
+
+/// Twists of a piece of cloth whose fabric has a twisting rigidity: energy ½ 4 D66 κ² per area of every quad, κ the twist between its sides. Triangles that found no partner have none.
+///
+/// A quad whose sides lie at an angle θ to the warp has the rigidity of a plate in these axes, (D11 + D22 - 2 D66) s² c² + D66 (s⁴ + c⁴) with
+/// s = sin θ and c = cos θ (Jones, Mechanics of Composite Materials, eq. 2.85).
+pub(super) fn twists(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Twists {
+    let mut twists = Twists::default();
+    let Some(twist) = fabric.bending_twist else { return twists };
+    let [warp, weft, twist] = [fabric.bending_warp, fabric.bending_weft, twist].map(|d| 1e-6 * d);
+    for &quad @ [a, b, c, d] in &topology.quads {
+        let c2 = 0.5 * (warp_share([a, b], rest) + warp_share([d, c], rest));
+        let s2 = 1.0 - c2;
+        let rigidity = (warp + weft - 2.0 * twist) * s2 * c2 + twist * (s2 * s2 + c2 * c2);
+        let sides = 0.25
+            * (length([a, b], rest) + length([c, d], rest))
+            * (length([b, c], rest) + length([d, a], rest));
+        let quad_area = area(&[a, b, c], &rest.positions) + area(&[a, c, d], &rest.positions);
+        // Twice the gap between the diagonals is the twist times the sides.
+        let stiffness = 4.0 * rigidity * quad_area / (sides * sides);
+        twists.points.push(quad);
+        twists.crossings.push(crossing(quad.map(|i| rest.positions[i as usize])));
+        twists.stiffness.push(stiffness);
+        twists.damping.push(1e-3 * fabric.bending_damping * stiffness);
+    }
+    twists
+}
+
+/// Where the diagonals of a quad cross that is laid flat along the first: shares of the ways from its first corner to the third, and from the second to the fourth.
+fn crossing([a, b, c, d]: [DVec3; 4]) -> [f64; 2] {
+    let along = c - a;
+    let foot = |p: DVec3| (p - a).dot(along) / along.length_squared();
+    let height = |p: DVec3| along.cross(p - a).length();
+    let second = height(b) / (height(b) + height(d));
+    [foot(b) + second * (foot(d) - foot(b)), second]
 }
 
 /// cos² of the angle between an edge and the warp, in material coordinates where there are any, else against x.

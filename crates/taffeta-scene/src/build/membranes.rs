@@ -1,10 +1,10 @@
-//! Other ways to make elements of a fabric: triangles with hinges (P4), and Choi & Ko's springs (P3).
+//! Other ways to make elements of a fabric: triangles (P4), and Choi & Ko's springs (P3).
 
 use super::elements::{bends, shear_stiffness, springs};
 use crate::Mesh;
 use taffeta::math::DVec3;
 use taffeta::model::topology::Topology;
-use taffeta::model::{Buckles, Fabric, Hinges, Membranes, Springs};
+use taffeta::model::{Buckles, Fabric, Membranes, Springs};
 
 /// Membranes of a piece of cloth: every triangle on its part of the fabric.
 pub(super) fn membranes(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Membranes {
@@ -18,7 +18,7 @@ pub(super) fn membranes(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Me
 }
 
 /// Where a triangle lies on the fabric: by its material coordinates if they have its size, else laid flat with the warp along x.
-fn on_fabric(triangle: &[u32; 3], rest: &Mesh) -> [[f64; 2]; 3] {
+pub(super) fn on_fabric(triangle: &[u32; 3], rest: &Mesh) -> [[f64; 2]; 3] {
     let [a, b, c] = triangle.map(|i| rest.positions[i as usize]);
     let normal = (b - a).cross(c - a);
     if let [Some(&p), Some(&q), Some(&r)] = triangle.map(|i| rest.material.get(i as usize)) {
@@ -33,32 +33,6 @@ fn on_fabric(triangle: &[u32; 3], rest: &Mesh) -> [[f64; 2]; 3] {
     let u = if warp.length_squared() > 1e-4 { warp.normalize() } else { n.any_orthonormal_vector() };
     let v = n.cross(u);
     [a, b, c].map(|p| [(p - a).dot(u), (p - a).dot(v)])
-}
-
-/// Hinges at all edges with two triangles, also those inside quads.
-pub(super) fn hinges(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Hinges {
-    let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * topology.triangles.len());
-    for &[a, b, c] in &topology.triangles {
-        for [from, to, tip] in [[a, b, c], [b, c, a], [c, a, b]] {
-            sides.push(([from.min(to), from.max(to)], tip, from < to));
-        }
-    }
-    sides.sort_unstable();
-    let mut hinges = Hinges::default();
-    for pair in sides.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-        let ([a, b], first, ahead) = pair[0];
-        let second = pair[1].1;
-        let (left, right) = if ahead { (first, second) } else { (second, first) };
-        let points = [a, b, left, right];
-        let at = points.map(|i| rest.positions[i as usize]);
-        // Bending turns about the edge, so the fabric curves across it.
-        let along = (at[1] - at[0]).normalize_or_zero().x.powi(2);
-        hinges.points.push(points);
-        hinges.rest.push(at);
-        hinges.rigidity.push(1e-6 * (fabric.bending_weft * along + fabric.bending_warp * (1.0 - along)));
-        hinges.damping_time.push(1e-3 * fabric.bending_damping);
-    }
-    hinges
 }
 
 /// Choi & Ko's springs: stretch along edges and diagonals, buckling along pairs of edges.

@@ -8,6 +8,7 @@ pub mod import;
 mod lattice;
 mod membranes;
 mod parting;
+mod plates;
 pub mod shapes;
 pub mod stuffing;
 
@@ -35,8 +36,8 @@ use taffeta::model::pins::{self, PinGroup};
 use taffeta::model::rigid::{RigidBody, Solid};
 use taffeta::model::topology::Topology;
 use taffeta::model::{
-    AirModel, Balloon, Bends, Buckles, ClothPiece, Collider, Fabric, Form, Hinges, Membranes, Method, Model,
-    Motion, Params, Scales, Shape, Springs, State, Stitches, StrainLimit, TornModels,
+    AirModel, Balloon, Bends, Buckles, ClothPiece, Collider, Fabric, Form, Membranes, Method, Model, Motion,
+    Params, Plates, Scales, Shape, Springs, State, Stitches, StrainLimit, TornModels, Twists,
 };
 use taffeta::step::{Device, DeviceRefusal};
 
@@ -207,8 +208,9 @@ pub(super) fn empty_model(scene: &Scene) -> Model {
         rest_lengths: Vec::new(),
         springs: Springs::default(),
         bends: Bends::default(),
+        twists: Twists::default(),
         membranes: Membranes::default(),
-        hinges: Hinges::default(),
+        plates: Plates::default(),
         stretches: Springs::default(),
         buckles: Buckles::default(),
         links: Stitches::default(),
@@ -280,10 +282,11 @@ fn add_elements(model: &mut Model, cloth: &Cloth, fabric: &Fabric, blank: &Blank
         ClothModel::Springs => {
             model.springs.append(elements::springs(topology, rest, fabric), first);
             model.bends.append(elements::bends(topology, rest, fabric), first);
+            model.twists.append(elements::twists(topology, rest, fabric), first);
         }
         ClothModel::Triangles => {
             model.membranes.append(membranes::membranes(topology, rest, fabric), first);
-            model.hinges.append(membranes::hinges(topology, rest, fabric), first);
+            model.plates.append(plates::plates(topology, rest, fabric), first);
         }
         ClothModel::ChoiKo => {
             let (stretches, buckles) = membranes::choi_ko(topology, rest, fabric);

@@ -224,10 +224,10 @@ pub struct SoftSolid {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClothModel {
-    /// Springs along edges and diagonals, bends along pairs of edges (P2, P4, P5).
+    /// Springs along edges and diagonals, bends along pairs of edges, twist of quads (P2, P4, P5).
     #[default]
     Springs,
-    /// Triangles with warp, weft and shear, hinges between them (P4; Baraff & Witkin).
+    /// Triangles with warp, weft and shear that bend and twist as a plate does (P4; Baraff & Witkin).
     Triangles,
     /// Springs that only pull and strips that buckle (P3; Choi & Ko).
     ChoiKo,

@@ -35,6 +35,10 @@ pub struct FabricChange {
     #[schemars(range(min = 0.0, max = 1e7))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bending_weft: Option<f64>,
+    /// Twisting rigidity, D66 of an orthotropic plate [µN·m]. Left out, triangles take half the root of the product of the two above, and springs resist no twist.
+    #[schemars(range(min = 0.0, max = 1e7))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bending_twist: Option<f64>,
     /// Thickness [mm].
     #[schemars(range(min = 1e-3, max = 100.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +71,7 @@ impl FabricChange {
             bias: self.bias.unwrap_or(base.bias),
             bending_warp: self.bending_warp.unwrap_or(base.bending_warp),
             bending_weft: self.bending_weft.unwrap_or(base.bending_weft),
+            bending_twist: self.bending_twist.or(base.bending_twist),
             thickness: self.thickness.unwrap_or(base.thickness),
             friction: self.friction.unwrap_or(base.friction),
             damping: self.damping.unwrap_or(base.damping),

@@ -59,6 +59,7 @@ impl DataSheet {
             bias,
             bending_warp,
             bending_weft,
+            bending_twist: None,
             thickness: self.thickness,
             friction: self.friction,
             damping: DAMPING,

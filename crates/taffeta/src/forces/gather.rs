@@ -27,6 +27,7 @@ pub struct Chunk {
     count: usize,
     springs: Vec<SpringBlock>,
     bends: Vec<GatheredBend>,
+    twists: Vec<GatheredTwist>,
     links: Vec<GatheredStitch>,
     /// Forces on own particles [N]; the last entry takes what belongs to others.
     forces: Vec<Vec4>,
@@ -48,6 +49,16 @@ struct GatheredBend {
     points: [u32; 3],
     places: [u32; 3],
     inverse_lengths: [f64; 2],
+    stiffness: f64,
+    damping: f64,
+}
+
+/// A twist: particles of the model, their places in `forces`, and the coefficients of `model::Twists`.
+#[derive(Debug, Clone)]
+struct GatheredTwist {
+    points: [u32; 4],
+    places: [u32; 4],
+    weights: [f64; 4],
     stiffness: f64,
     damping: f64,
 }
@@ -88,6 +99,10 @@ pub fn chunks(model: &Model) -> Vec<Chunk> {
     for (b, points) in model.bends.points.iter().enumerate() {
         touching(points).into_iter().for_each(|c| bends[c].push(b));
     }
+    let mut twists = vec![Vec::new(); chunks.len()];
+    for (t, points) in model.twists.points.iter().enumerate() {
+        touching(points).into_iter().for_each(|c| twists[c].push(t));
+    }
     for (number, ends) in model.links.ends.iter().enumerate() {
         for c in touching(ends) {
             let places = ends.map(|i| chunks[c].place(i));
@@ -98,6 +113,7 @@ pub fn chunks(model: &Model) -> Vec<Chunk> {
     for (c, chunk) in chunks.iter_mut().enumerate() {
         chunk.springs = springs[c].chunks(LANES).map(|block| chunk.spring_block(model, block)).collect();
         chunk.bends = bends[c].iter().map(|b| chunk.bend(model, *b)).collect();
+        chunk.twists = twists[c].iter().map(|t| chunk.twist(model, *t)).collect();
     }
     chunks
 }
@@ -119,6 +135,7 @@ impl Chunk {
             count,
             springs: Vec::new(),
             bends: Vec::new(),
+            twists: Vec::new(),
             links: Vec::new(),
             forces: vec![Vec4::ZERO; room],
         }
@@ -154,12 +171,23 @@ impl Chunk {
         }
     }
 
+    fn twist(&self, model: &Model, t: usize) -> GatheredTwist {
+        let m = &model.twists;
+        GatheredTwist {
+            points: m.points[t],
+            places: m.points[t].map(|i| self.place(i)),
+            weights: m.weights(t),
+            stiffness: m.stiffness[t],
+            damping: m.damping[t],
+        }
+    }
+
     /// Sets the rest lengths of links to those at `time` [s].
     pub fn renew_links(&mut self, model: &Model, time: f64) {
         self.links.iter_mut().for_each(|link| link.rest_length = model.links.rest_length(link.number, time));
     }
 
-    /// Forces of springs, bends and links on the chunk's own particles [N], at positions and velocities of all particles; on top of those that the air has on
+    /// Forces of springs, bends, twists and links on the chunk's own particles [N], at positions and velocities of all particles; on top of those that the air has on
     /// all of them, if there is any.
     pub fn forces(&mut self, x: &[Vec4], v: &[Vec4], air: &[Vec4]) -> &[Vec4] {
         #[cfg(target_arch = "x86_64")]
@@ -214,6 +242,12 @@ impl Chunk {
             add(&mut self.forces, bend.places[1], moment * (ia + ic));
             add(&mut self.forces, bend.places[2], moment * -ic);
         }
+        for twist in &self.twists {
+            let pull = twist.gap(x) * twist.stiffness + twist.gap(v) * twist.damping;
+            for (place, weight) in twist.places.iter().zip(twist.weights) {
+                add(&mut self.forces, *place, pull * -weight);
+            }
+        }
         for link in &self.links {
             let d = at(x, link.ends[1]) - at(x, link.ends[0]);
             let length = d.xyz().length_squared().max(NO_DIRECTION).sqrt();
@@ -250,6 +284,16 @@ impl GatheredBend {
         let [a, b, c] = [at(of, self.points[0]), at(of, self.points[1]), at(of, self.points[2])];
         let [ia, ic] = self.inverse_lengths;
         (c - b) * ic - (b - a) * ia
+    }
+}
+
+impl GatheredTwist {
+    /// Twice the gap between the diagonals, of positions or velocities.
+    #[inline(always)]
+    fn gap(&self, of: &[Vec4]) -> Vec4 {
+        let [a, b, c, d] = self.points.map(|i| at(of, i));
+        let [wa, wb, wc, wd] = self.weights;
+        a * wa + b * wb + c * wc + d * wd
     }
 }
 

@@ -6,11 +6,12 @@ pub mod bend;
 pub mod choi_ko;
 pub mod element;
 pub mod gather;
-pub mod hinge;
 pub mod link;
+pub mod plate;
 pub mod pressure;
 pub mod spring;
 pub mod stable_step;
+pub mod twist;
 pub mod wind;
 
 use crate::math::DVec3;
@@ -18,7 +19,6 @@ use crate::model::{AirModel, Balloon, Model, State};
 use baraff_witkin::MembraneTriangle;
 use choi_ko::{Buckle, Damper, Stretch};
 use element::Element;
-use hinge::FlatHinge;
 use pressure::PressureFilling;
 use wind::{GustField, Wind, WindSurface};
 
@@ -38,11 +38,14 @@ pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
     let bend: f64 = (0..bends.points.len())
         .map(|b| bend::energy(bends.points[b].map(x), bends.inverse_lengths[b], bends.stiffness[b]))
         .sum();
+    let twists = &model.twists;
+    let twist: f64 = (0..twists.points.len())
+        .map(|t| twist::energy(twists.points[t].map(x), twists.weights(t), twists.stiffness[t]))
+        .sum();
     let at = |i: u32| x(i);
     let membranes = &model.membranes.points;
-    let hinges = &model.hinges.points;
     let triangles: f64 = (0..membranes.len()).map(|t| membrane(model, t).energy(&membranes[t].map(at))).sum();
-    let folds: f64 = (0..hinges.len()).map(|t| hinge(model, t).energy(&hinges[t].map(at))).sum();
+    let plates: f64 = model.plates.patches().map(|patch| plate::energy(&patch, at)).sum();
     let pulls: f64 = (0..model.stretches.ends.len())
         .map(|s| self::stretch(model, s).energy(&model.stretches.ends[s].map(at)))
         .sum();
@@ -54,7 +57,7 @@ pub fn elastic_energy(model: &Model, positions: &[DVec3]) -> f64 {
         filling(b).energy(volume) - b.sealed.map_or(0.0, |start| filling(b).energy(start))
     };
     let gas: f64 = model.balloons.iter().map(inflated).sum();
-    stretch + bend + triangles + folds + pulls + buckles + gas
+    stretch + bend + twist + triangles + plates + pulls + buckles + gas
 }
 
 /// Membrane `t` of a model.
@@ -64,14 +67,6 @@ pub fn membrane(model: &Model, t: usize) -> MembraneTriangle {
     let nothing = || MembraneTriangle::new([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0.0; 3], 0.0);
     let made = MembraneTriangle::new(m.material[t], m.stiffness[t], m.damping_time[t]);
     made.or_else(nothing).expect("a triangle with an area")
-}
-
-/// Hinge `t` of a model.
-pub fn hinge(model: &Model, t: usize) -> FlatHinge {
-    let m = &model.hinges;
-    let flat = [DVec3::ZERO, DVec3::X, DVec3::Y, -DVec3::Y];
-    let made = FlatHinge::new(&m.rest[t], m.rigidity[t], m.damping_time[t]);
-    made.or_else(|| FlatHinge::new(&flat, 0.0, 0.0)).expect("a hinge with two areas")
 }
 
 /// Choi & Ko's stretch spring `s` of a model.
@@ -108,7 +103,7 @@ pub fn wind(air: &AirModel) -> Wind {
     Wind { mean: air.wind, gust: GustField { amplitude, frequency, length, seed: air.seed } }
 }
 
-/// Forces of all springs, bends, links and triangles on all particles [N], one element after the other: the slow twin of [`gather`].
+/// Forces of all springs, bends, twists, links and triangles on all particles [N], one element after the other: the slow twin of [`gather`].
 pub fn all_forces(model: &Model, air: &AirModel, state: &State, h: f64) -> Vec<DVec3> {
     let (x, v) = (|i: u32| state.positions[i as usize], |i: u32| state.velocities[i as usize]);
     let mut forces = vec![DVec3::ZERO; state.positions.len()];
@@ -124,6 +119,12 @@ pub fn all_forces(model: &Model, air: &AirModel, state: &State, h: f64) -> Vec<D
         let (k, c) = (bends.stiffness[b], bends.damping[b]);
         let f = bend::forces(points.map(x), points.map(v), bends.inverse_lengths[b], k, c);
         (0..3).for_each(|i| forces[points[i] as usize] += f[i]);
+    }
+    let twists = &model.twists;
+    for (t, points) in twists.points.iter().enumerate() {
+        let (k, c) = (twists.stiffness[t], twists.damping[t]);
+        let f = twist::forces(points.map(x), points.map(v), twists.weights(t), k, c);
+        (0..4).for_each(|i| forces[points[i] as usize] += f[i]);
     }
     for (l, ends) in model.links.ends.iter().enumerate() {
         let f = link::link(model, l, state.time).forces(&ends.map(x));

@@ -2,7 +2,7 @@
 //!
 //! x⁺ = x + h v⁺, v⁺ = v - h M⁻¹ (K x + C v) is stable while h² K + 2 h C <= 4 M as quadratic forms (Jury's criterion mode by mode). For a spring,
 //! (n·(x_a - x_b))² <= 2 (n·x_a)² + 2 (n·x_b)², so K is bounded by twice the 3x3 blocks on its diagonal, particle by particle;
-//! for a bend, by Cauchy-Schwarz, by |s_i| Σ|s_j|. The bound is rigorous for the state at hand and exact for a flat grid.
+//! for a bend or a twist, by Cauchy-Schwarz, by |s_i| Σ|s_j|. The bound is rigorous for the state at hand and exact for a flat grid.
 
 use crate::math::{DMat3, Vec4, trig};
 use crate::model::{Environment, Model};
@@ -14,7 +14,7 @@ pub struct StableStep {
     springs: Vec<[f64; 6]>,
     /// The largest damping over stiffness of the springs around [s]: C is at most this times K.
     damping_time: Vec<f64>,
-    /// Bound of bends [N/m] and of their dampers [N·s/m]: constant.
+    /// Bound of bends and twists [N/m] and of their dampers [N·s/m]: constant.
     bends: Vec<[f64; 2]>,
 }
 
@@ -29,6 +29,14 @@ impl StableStep {
             for (&i, share) in points.iter().zip([ia, ia + ic, ic]) {
                 bends[i as usize][0] += model.bends.stiffness[b] * share * total;
                 bends[i as usize][1] += model.bends.damping[b] * share * total;
+            }
+        }
+        for (t, points) in model.twists.points.iter().enumerate() {
+            let weights = model.twists.weights(t).map(f64::abs);
+            let total: f64 = weights.iter().sum();
+            for (&i, share) in points.iter().zip(weights) {
+                bends[i as usize][0] += model.twists.stiffness[t] * share * total;
+                bends[i as usize][1] += model.twists.damping[t] * share * total;
             }
         }
         let mut damping_time = vec![0.0_f64; n];

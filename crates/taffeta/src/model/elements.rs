@@ -1,7 +1,5 @@
 //! The elements that pull and bend, each a table of its own.
 
-use crate::math::DVec3;
-
 /// Spring-dampers between two particles (P2 §3.3, P4, P5): structural edges first, then the diagonals of quads.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Springs {
@@ -29,6 +27,37 @@ pub struct Bends {
     pub stiffness: Vec<f64>,
     /// Moment per rate of turning [N·m·s].
     pub damping: Vec<f64>,
+}
+
+/// Resistance of quads to twist: to a gap between their two diagonals where they cross at rest.
+///
+/// On a grid twice that gap is x00 - x10 - x01 + x11, which over the sides of the cell is the mixed second derivative x,12.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Twists {
+    /// The corners around the quad.
+    pub points: Vec<[u32; 4]>,
+    /// Where the diagonals cross: the share of the way from the first corner to the third, and from the second to the fourth [1].
+    pub crossings: Vec<[f64; 2]>,
+    /// Force per gap, for twice the gap [N/m].
+    pub stiffness: Vec<f64>,
+    /// Force per speed of it [N·s/m].
+    pub damping: Vec<f64>,
+}
+
+impl Twists {
+    /// What every corner weighs in twice the gap between the diagonals of quad `t` [1].
+    pub fn weights(&self, t: usize) -> [f64; 4] {
+        let [first, second] = self.crossings[t];
+        [2.0 * (1.0 - first), -2.0 * (1.0 - second), 2.0 * first, -2.0 * second]
+    }
+
+    /// Takes in the twists of another piece of cloth, whose particles follow from `first` on.
+    pub fn append(&mut self, other: Twists, first: u32) {
+        self.points.extend(other.points.iter().map(|points| points.map(|i| i + first)));
+        self.crossings.extend(other.crossings);
+        self.stiffness.extend(other.stiffness);
+        self.damping.extend(other.damping);
+    }
 }
 
 impl Springs {
@@ -64,17 +93,33 @@ pub struct Membranes {
     pub damping_time: Vec<f64>,
 }
 
-/// Pairs of triangles that resist bending across their common edge.
+/// Triangles that resist bending and twist as an orthotropic plate does. Each has a patch: its particles and those of triangles around,
+/// whose weighted sums are the second derivatives of the surface there.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Hinges {
-    /// The edge from a to b, the particle on its left and the one on its right.
-    pub points: Vec<[u32; 4]>,
-    /// Where they are at rest [m]; of this the lengths count.
-    pub rest: Vec<[DVec3; 4]>,
-    /// Bending rigidity [N·m].
-    pub rigidity: Vec<f64>,
+pub struct Plates {
+    /// The particles of all patches, one patch after the other.
+    pub points: Vec<u32>,
+    /// What each of them weighs in x,11, x,22 and 2 x,12, 1 along the warp and 2 along the weft [1/m²].
+    pub weights: Vec<[f64; 3]>,
+    /// Where every patch ends in these lists.
+    pub ends: Vec<usize>,
+    /// D11, D22 and D66 times the area of every triangle [N·m³].
+    pub stiffness: Vec<[f64; 3]>,
     /// Kelvin-Voigt time [s].
     pub damping_time: Vec<f64>,
+}
+
+/// One of [`Plates`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlatePatch<'a> {
+    /// Its particles.
+    pub points: &'a [u32],
+    /// Their weights [1/m²].
+    pub weights: &'a [[f64; 3]],
+    /// D11, D22 and D66 times its area [N·m³].
+    pub stiffness: [f64; 3],
+    /// Kelvin-Voigt time [s].
+    pub damping_time: f64,
 }
 
 /// Strips between particles two apart that buckle when their ends come together (Choi & Ko 2002, P3 §3).
@@ -102,12 +147,36 @@ impl Membranes {
     }
 }
 
-impl Hinges {
-    /// Takes in the hinges of another piece of cloth, whose particles follow from `first` on.
-    pub fn append(&mut self, other: Hinges, first: u32) {
-        self.points.extend(other.points.iter().map(|points| points.map(|i| i + first)));
-        self.rest.extend(other.rest);
-        self.rigidity.extend(other.rigidity);
+impl Plates {
+    /// Adds a patch.
+    pub fn push(&mut self, patch: PlatePatch) {
+        self.points.extend_from_slice(patch.points);
+        self.weights.extend_from_slice(patch.weights);
+        self.ends.push(self.points.len());
+        self.stiffness.push(patch.stiffness);
+        self.damping_time.push(patch.damping_time);
+    }
+
+    /// All patches.
+    pub fn patches(&self) -> impl Iterator<Item = PlatePatch<'_>> + Clone {
+        (0..self.ends.len()).map(|k| {
+            let own = k.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[k];
+            PlatePatch {
+                points: &self.points[own.clone()],
+                weights: &self.weights[own],
+                stiffness: self.stiffness[k],
+                damping_time: self.damping_time[k],
+            }
+        })
+    }
+
+    /// Takes in the patches of another piece of cloth, whose particles follow from `first` on.
+    pub fn append(&mut self, other: Plates, first: u32) {
+        let shift = self.points.len();
+        self.points.extend(other.points.iter().map(|i| i + first));
+        self.weights.extend(other.weights);
+        self.ends.extend(other.ends.iter().map(|end| end + shift));
+        self.stiffness.extend(other.stiffness);
         self.damping_time.extend(other.damping_time);
     }
 }

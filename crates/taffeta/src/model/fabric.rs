@@ -16,6 +16,8 @@ pub struct Fabric {
     pub bending_warp: f64,
     /// The same along the weft [µN·m].
     pub bending_weft: f64,
+    /// Twisting rigidity, if it is given: half the moment per width and twist, D66 of an orthotropic plate [µN·m].
+    pub bending_twist: Option<f64>,
     /// Thickness [mm].
     pub thickness: f64,
     /// Coulomb friction of the fabric on itself [1].
@@ -27,4 +29,12 @@ pub struct Fabric {
     pub bending_damping: f64,
     /// Colour in pictures, `#rrggbb`.
     pub colour: String,
+}
+
+impl Fabric {
+    /// The twisting rigidity that is given, or else an estimate [µN·m]: Huber's rule for orthotropic plates, 2 D66 + D12 = √(D11 D22), without Poisson's
+    /// effect (Timoshenko and Woinowsky-Krieger, Theory of Plates and Shells, sec. 86).
+    pub fn twist(&self) -> f64 {
+        self.bending_twist.unwrap_or_else(|| 0.5 * (self.bending_warp * self.bending_weft).sqrt())
+    }
 }

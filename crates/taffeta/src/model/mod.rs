@@ -18,7 +18,7 @@ pub mod topology;
 pub use bodies::{body_mesh, collider, motion, rigid, skin};
 pub use body_mesh::BodyMesh;
 pub use collider::{Collider, Form, PosedShape, Shape};
-pub use elements::{Bends, Buckles, Hinges, Membranes, Springs};
+pub use elements::{Bends, Buckles, Membranes, PlatePatch, Plates, Springs, Twists};
 pub use environment::{AirModel, Environment};
 pub use fabric::Fabric;
 pub use memory::Memory;
@@ -97,10 +97,12 @@ pub struct Model {
     pub springs: Springs,
     /// Bends across particles.
     pub bends: Bends,
+    /// Quads that resist twist.
+    pub twists: Twists,
     /// Triangles that resist stretch and shear.
     pub membranes: Membranes,
-    /// Pairs of triangles that resist bending.
-    pub hinges: Hinges,
+    /// Triangles that resist bending and twist.
+    pub plates: Plates,
     /// Springs that only pull.
     pub stretches: Springs,
     /// Strips that buckle.

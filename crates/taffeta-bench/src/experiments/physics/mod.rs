@@ -5,6 +5,7 @@ mod buckling;
 mod drape;
 mod friction;
 mod invariance;
+mod meshes;
 mod references;
 mod statics;
 mod swing;
@@ -30,7 +31,7 @@ const MOST_WORK: u64 = 3_000_000_000;
 /// Compares every method with physics that has an answer.
 ///
 /// A row has the reference, what was found, the error and whether it passes. Exit code 1 says that a row does not. `backward-euler, triangles` is
-/// that method with Baraff and Witkin's triangles and hinges in place of springs.
+/// that method with Baraff and Witkin's triangles, which bend as a plate, in place of springs.
 #[derive(clap::Args)]
 pub struct Args {
     /// Experiments by name; all, if left out.
@@ -134,6 +135,7 @@ const EXPERIMENTS: &[Experiment] = &[
     statics::ELASTICA,
     statics::BENDING_LENGTH,
     buckling::LATERAL,
+    swing::TORSION,
     drape::CUSICK,
     friction::SLOPE,
     friction::CAPSTAN,

@@ -24,6 +24,14 @@ pub(super) const ROPE: Experiment = Experiment {
     find: rope,
 };
 
+pub(super) const TORSION: Experiment = Experiment {
+    name: "torsion",
+    about: "A strip of 0.2 m by 0.04 m is held by one end and swings about its axis without gravity: the mean period of its first mode in the first three seconds. Reference: 4 L √(I / GJ) with the torsional rigidity GJ = 4 D66 b of a thin plate (Saint-Venant) and the moment of inertia I per length of its particles.",
+    misses: "",
+    ways: usual_ways,
+    find: torsion,
+};
+
 pub(super) const REFINEMENT_IN_TIME: Experiment = Experiment {
     name: "refinement-in-time",
     about: "A soft strip swings for 0.1 s in n, 2 n and 4 n sub-steps; the order at which the error against 32 n falls. Reference: 1 for backward Euler and the impulse methods, 2 for BDF2; Verlet in its velocity form is of first order in positions where dampers act and of second order without, so 1 to 2.",
@@ -31,6 +39,39 @@ pub(super) const REFINEMENT_IN_TIME: Experiment = Experiment {
     ways: usual_ways,
     find: order,
 };
+
+fn torsion(way: Way, _: bool) -> Result<Vec<Finding>, BenchError> {
+    let (length, width, segments) = (0.2_f64, 0.04, 20);
+    let strip = Strip { length, width, segments };
+    let columns = segments as usize + 1;
+    let rows = strip.cells_across() as usize + 1;
+    let held = (0..rows).map(|row| (row * columns) as u32).collect();
+    let twist = 3.9;
+    let fabric = FabricChange {
+        bending_warp: Some(8.0),
+        bending_weft: Some(8.0),
+        bending_twist: Some(twist),
+        ..thread_like()
+    };
+    let cloth =
+        Cloth { strip: Some(strip), pin: vec![Pin { vertices: held, ..Pin::default() }], ..Cloth::default() };
+    let mut scene = scene(way, cloth, fabric);
+    scene.gravity = [0.0; 3];
+    let simulation = simulation(&scene, &Default::default())?;
+    let (model, mut state) = (simulation.model().clone(), simulation.state().clone());
+    let inertia: f64 = model.mass.iter().zip(&state.positions).map(|(m, x)| m * x.z * x.z).sum::<f64>();
+    let want = 4.0 * length * (inertia / length / (4e-6 * twist * width)).sqrt();
+    // A push that turns its end by a fiftieth: edges that are turned far are stretched.
+    let speed = 0.02 * 2.0 * PI / want;
+    for (x, v) in state.positions.iter().zip(&mut state.velocities) {
+        let along = libm::sin(0.5 * PI * (x.x / length + 0.5));
+        v.y = speed * along * x.z;
+    }
+    let mut simulation = Simulation::new(model, state);
+    let turned = |x: &[DVec3]| x[columns - 1].y - x[rows * columns - 1].y;
+    let found = period(&mut simulation, 3.0 * want, turned)?;
+    Ok(vec![Finding::near("period".into(), "s", want, found, 0.05)])
+}
 
 /// A sheet that hangs from its upper side, turned out of the vertical by `degrees`.
 fn tilted(way: Way, sheet: Sheet, degrees: f64) -> Scene {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 use taffeta::math::DVec3;
-use taffeta::model::{Bends, Buckles, ClothPiece, Hinges, Membranes, Model, Springs};
+use taffeta::model::{Bends, Buckles, ClothPiece, Membranes, Model, PlatePatch, Plates, Springs, Twists};
 
 /// Adds a piece of cloth of all `panels`, pieces of a model of their own, with their particles numbered anew by `of`. They start at `start` [m].
 ///
@@ -35,8 +35,9 @@ pub fn add_welded(model: &mut Model, panels: &Model, of: &[u32], start: &[DVec3]
     model.springs.append(springs, first);
     model.stretches.append(self::springs(&panels.stretches, at), first);
     model.bends.append(bends(&panels.bends, at), first);
+    model.twists.append(twists(&panels.twists, at), first);
     model.membranes.append(membranes(&panels.membranes, at), first);
-    model.hinges.append(hinges(&panels.hinges, at), first);
+    model.plates.append(plates(panels, at), first);
     model.buckles.append(buckles(&panels.buckles, at), first);
     model.cloths.push(ClothPiece {
         name: name.into(),
@@ -99,6 +100,16 @@ fn bends(all: &Bends, at: impl Fn(u32) -> u32) -> Bends {
     }
 }
 
+fn twists(all: &Twists, at: impl Fn(u32) -> u32) -> Twists {
+    let kept = kept(&all.points, at);
+    Twists {
+        points: kept.iter().map(|(_, points)| *points).collect(),
+        crossings: kept.iter().map(|(k, _)| all.crossings[*k]).collect(),
+        stiffness: kept.iter().map(|(k, _)| all.stiffness[*k]).collect(),
+        damping: kept.iter().map(|(k, _)| all.damping[*k]).collect(),
+    }
+}
+
 fn membranes(all: &Membranes, at: impl Fn(u32) -> u32) -> Membranes {
     let kept = kept(&all.points, at);
     Membranes {
@@ -109,14 +120,16 @@ fn membranes(all: &Membranes, at: impl Fn(u32) -> u32) -> Membranes {
     }
 }
 
-fn hinges(all: &Hinges, at: impl Fn(u32) -> u32) -> Hinges {
-    let kept = kept(&all.points, at);
-    Hinges {
-        points: kept.iter().map(|(_, points)| *points).collect(),
-        rest: kept.iter().map(|(k, _)| all.rest[*k]).collect(),
-        rigidity: kept.iter().map(|(k, _)| all.rigidity[*k]).collect(),
-        damping_time: kept.iter().map(|(k, _)| all.damping_time[*k]).collect(),
+/// Patches of the triangles that stay whole. One that reaches over a dart has points that are one, and bends as that pulls it together.
+fn plates(panels: &Model, at: impl Fn(u32) -> u32) -> Plates {
+    let mut plates = Plates::default();
+    for (patch, triangle) in panels.plates.patches().zip(&panels.triangles) {
+        if are_distinct(&triangle.map(&at)) {
+            let points: Vec<u32> = patch.points.iter().map(|i| at(*i)).collect();
+            plates.push(PlatePatch { points: &points, ..patch });
+        }
     }
+    plates
 }
 
 fn buckles(all: &Buckles, at: impl Fn(u32) -> u32) -> Buckles {

@@ -26,13 +26,13 @@ fn small_load_stiffness(extension: f64, linearity: f64) -> f64 {
 fn table() -> String {
     let mut text = String::from(
         "| Fabric | What it is | Density g/m² | Warp N/m | Weft N/m | Bias N/m | Shear N/m | Bending warp µN·m \
-         | Bending weft µN·m | Bending length warp mm | Bending length weft mm | Thickness mm | Friction \
-         | Damping ms | Bending damping ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         | Bending weft µN·m | Bending twist µN·m | Bending length warp mm | Bending length weft mm | Thickness mm | Friction \
+         | Damping ms | Bending damping ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for Preset { name, about, fabric: f, .. } in presets() {
         let [warp, weft] = [f.bending_warp, f.bending_weft].map(|b| bending_length(b, f.density));
         text += &format!(
-            "| {name} | {about} | {} | {} | {} | {} | {:.0} | {} | {} | {warp:.1} | {weft:.1} | {} | {} | {} | {} |\n",
+            "| {name} | {about} | {} | {} | {} | {} | {:.0} | {} | {} | {:.1} | {warp:.1} | {weft:.1} | {} | {} | {} | {} |\n",
             f.density,
             f.warp,
             f.weft,
@@ -40,6 +40,7 @@ fn table() -> String {
             shear(&f),
             f.bending_warp,
             f.bending_weft,
+            f.twist(),
             f.thickness,
             f.friction,
             f.damping,

@@ -78,19 +78,36 @@ impl Bending {
     }
 
     /// Adds an energy over particles that the pattern joins: weights [1/m], stiffness k [N·m] and damping [N·m·s].
-    pub fn add<const N: usize>(
+    pub fn add(
         &mut self,
         pattern: &Pattern,
-        particles: &[u32; N],
-        weights: &[f64; N],
+        particles: &[u32],
+        weights: &[f64],
         [stiffness, damping]: [f64; 2],
     ) {
-        for (i, j) in (0..N).flat_map(|i| (0..N).map(move |j| (i, j))) {
-            let (chunk, slot) = pattern.slot(particles[i], particles[j]).expect("particles that are joined");
+        let parts = || particles.iter().zip(weights);
+        for ((i, wi), (j, wj)) in parts().flat_map(|i| parts().map(move |j| (i, j))) {
+            let (chunk, slot) = pattern.slot(*i, *j).expect("particles that are joined");
             let [k, c] = &mut self.chunks[chunk][slot];
-            *k += stiffness * weights[i] * weights[j];
-            *c += damping * weights[i] * weights[j];
+            *k += stiffness * wi * wj;
+            *c += damping * wi * wj;
         }
+    }
+
+    /// Adds h times the forces at positions `x` [m] and velocities `v` [m/s].
+    pub fn pull(&self, pattern: &Pattern, h: f64, [x, v]: [&[Vec4]; 2], forces: &mut [Vec4]) {
+        parallel::each_chunk(forces, pattern.chunk_size, |chunk, forces| {
+            let (rows, numbers) = (&pattern.chunks[chunk], &self.chunks[chunk]);
+            for (r, force) in forces.iter_mut().enumerate() {
+                let (row, own) = (rows.row(r), rows.first + r);
+                let mut pull = Vec4::ZERO;
+                for (&j, &[stiffness, damping]) in rows.columns[row.clone()].iter().zip(&numbers[row]) {
+                    let j = j as usize;
+                    pull += (x[own] - x[j]) * stiffness + (v[own] - v[j]) * damping;
+                }
+                *force += pull * h;
+            }
+        });
     }
 }
 

@@ -220,16 +220,16 @@ impl Strips {
         self.groups.len()
     }
 
-    /// Calls `work` for the particles of every block with its tensions and scratch, one group after the other.
+    /// Calls `work` for the particles of every block with its tensions, or what else a row has, and scratch, one group after the other.
     ///
     /// # Panics
     /// As [`Strips::sweep_group`] does.
-    pub fn sweep<S: Send>(
+    pub fn sweep<T: Send, S: Send>(
         &self,
         particles: &mut [Vec4],
-        tension: &mut [Lanes],
+        tension: &mut [T],
         scratch: &mut [S],
-        work: impl Fn(MovedParticles<'_>, &mut [Lanes], &mut S) + Sync,
+        work: impl Fn(MovedParticles<'_>, &mut [T], &mut S) + Sync,
     ) {
         (0..self.group_count()).for_each(|group| self.sweep_group(group, particles, tension, scratch, &work));
     }
@@ -239,13 +239,13 @@ impl Strips {
     ///
     /// # Panics
     /// If a particle is not there, or if there are fewer tensions than rows.
-    pub fn sweep_group<S: Send>(
+    pub fn sweep_group<T: Send, S: Send>(
         &self,
         group: usize,
         particles: &mut [Vec4],
-        tension: &mut [Lanes],
+        tension: &mut [T],
         scratch: &mut [S],
-        work: impl Fn(MovedParticles<'_>, &mut [Lanes], &mut S) + Sync,
+        work: impl Fn(MovedParticles<'_>, &mut [T], &mut S) + Sync,
     ) {
         let (blocks, first) = (&self.groups[group], self.starts[group]);
         let tension = &mut tension[first..][..blocks.iter().map(StripBlock::rows).sum()];
@@ -428,6 +428,12 @@ impl StripBlock {
     #[inline(always)]
     pub(super) fn turns(&self) -> impl ExactSizeIterator<Item = &Turns> + DoubleEndedIterator {
         self.bends.of_row.iter().map(|kind| &self.turns[*kind as usize])
+    }
+
+    /// The bends of one row.
+    #[inline(always)]
+    pub(super) fn turn(&self, row: usize) -> &Turns {
+        &self.turns[self.bends.of_row[row] as usize]
     }
 
     /// Its particles, row by row.

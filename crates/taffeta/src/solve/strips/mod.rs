@@ -1,9 +1,11 @@
-//! Strips of edges: lengths, shear and bends along them as small banded systems, eight side by side in SIMD lanes (P1).
+//! Strips of edges and of quads: lengths, shear, bends and twist along them as small banded systems, eight side by side in SIMD lanes (P1).
 
 pub mod bends;
 pub mod blocks;
+pub mod ladders;
 mod particles;
 pub mod parts;
 pub mod predict;
 mod seams;
 pub mod tridiagonal;
+pub mod twists;

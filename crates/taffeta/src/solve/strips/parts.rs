@@ -145,7 +145,7 @@ fn walk(
 }
 
 /// Longest strips first, each into the first group in which it touches no other.
-fn group(mut strips: Vec<EdgeStrip>, particles: usize) -> Vec<StripGroup> {
+pub(super) fn group(mut strips: Vec<EdgeStrip>, particles: usize) -> Vec<StripGroup> {
     strips.sort_by_key(|s| (std::cmp::Reverse(s.edges.len()), s.edges[0]));
     let mut groups: Vec<(StripGroup, Vec<bool>)> = Vec::new();
     for strip in strips {

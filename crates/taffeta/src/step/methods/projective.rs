@@ -1,9 +1,9 @@
 //! Projective dynamics (Bouaziz, Martin, Liu, Kavan & Pauly, SIGGRAPH 2014), of springs as in Liu et al. (Fast simulation of mass-spring systems, 2013).
 //!
-//! A sub-step of implicit Euler ends where Σ m |x - y|²/2h² + Σ k |A x - p|²/2 is least (2014, eq. 8), A x a spring or the turn of a bend, p where that is
+//! A sub-step of implicit Euler ends where Σ m |x - y|²/2h² + Σ k |A x - p|²/2 is least (2014, eq. 8), A x a spring, the turn of a bend or the twist of a quad, p where that is
 //! at rest. Every iteration has two steps:
 //!
-//! local:   p = L d/|d| with d = A x for a spring of length L; p = 0 for a bend
+//! local:   p = L d/|d| with d = A x for a spring of length L; p = 0 for a bend and a twist
 //! global:  (M/h² + Σ k AᵀA) x = M/h² y + Σ k Aᵀ p   (2014, eq. 10)
 //!
 //! The matrix stays as long as h and those who are held do, and is factorised once. We solve for the way from x instead of x, with what is left of the
@@ -29,6 +29,7 @@ pub struct Projective {
     params: ProjectiveParams,
     springs: Vec<SpringTerm>,
     turns: Vec<Term<3>>,
+    twists: Vec<Term<4>>,
     /// Particles that move, in the order of elimination, and the row of every particle; those that are held share one behind the last.
     particles: Vec<u32>,
     row: Vec<u32>,
@@ -93,10 +94,17 @@ impl Projective {
         };
         let turns: Vec<_> = bends.points.iter().enumerate().map(turn).collect();
 
+        let twist = |(t, points): (usize, &[u32; 4])| {
+            let (stiffness, damping) = (model.twists.stiffness[t], model.twists.damping[t]);
+            Term { points: *points, weights: model.twists.weights(t), stiffness, damping, pull: DVec3::ZERO }
+        };
+        let twists: Vec<_> = model.twists.points.iter().enumerate().map(twist).collect();
+
         let n = model.particle_count();
         let mut entries: Vec<Vec<Coefficient>> = (0..n).map(|_| Vec::new()).collect();
         springs.iter().for_each(|spring| spring.term.enter(&mut entries));
         turns.iter().for_each(|turn| turn.enter(&mut entries));
+        twists.iter().for_each(|twist| twist.enter(&mut entries));
         let coupled: Vec<Vec<u32>> =
             entries.iter().map(|row| row.iter().map(|entry| entry.column).collect()).collect();
         let mut particles = order_of_particles(&coupled, &model.rest_positions);
@@ -117,6 +125,7 @@ impl Projective {
             ldl: Ldl::new(size, left_of),
             springs,
             turns,
+            twists,
             particles,
             row,
             rows,
@@ -168,6 +177,7 @@ impl PositionSolver for Projective {
         let (h, start, x) = (substep.h, &particles.start, &particles.x);
         parallel::each(&mut self.springs, FEWEST, |_, spring| spring.project(h, start, x));
         parallel::each(&mut self.turns, FEWEST, |_, turn| turn.project(h, start, x));
+        parallel::each(&mut self.twists, FEWEST, |_, twist| twist.project(h, start, x));
 
         let Self { particles: moving, row, change, .. } = self;
         for (change, i) in change.iter_mut().zip(moving.iter().map(|i| *i as usize)) {
@@ -175,6 +185,7 @@ impl PositionSolver for Projective {
         }
         self.springs.iter().for_each(|spring| spring.term.give(row, change));
         self.turns.iter().for_each(|turn| turn.give(row, change));
+        self.twists.iter().for_each(|twist| twist.give(row, change));
         self.ldl.solve(change);
         moving.iter().zip(&*change).for_each(|(i, way)| particles.x[*i as usize] += *way);
         self.left.copy_from_slice(&particles.x);
@@ -206,15 +217,13 @@ impl SpringTerm {
     }
 }
 
-impl Term<3> {
-    /// The local step of a bend.
+impl<const N: usize> Term<N> {
+    /// The local step of a bend or a twist.
     fn project(&mut self, h: f64, start: &[Vec4], x: &[Vec4]) {
         let turn = self.of(x);
         self.pull = turn * -self.stiffness - (turn - self.of(start)) * (self.damping / h);
     }
-}
 
-impl<const N: usize> Term<N> {
     /// A x.
     fn of(&self, x: &[Vec4]) -> DVec3 {
         let parts = self.points.iter().zip(self.weights);

@@ -8,7 +8,7 @@
 //! Where we differ:
 //! - Second derivatives leave out what pressed springs would make negative. So H_i is positive definite; the paper leaves particles alone whose determinant is
 //!   small.
-//! - Springs and bends have the dampers of the fabric, which resist the motion of their ends to one another. The paper's resist all motion of a particle.
+//! - Springs, bends and twists have the dampers of the fabric, which resist the motion of their ends to one another. The paper's resist all motion of a particle.
 //! - A piece that nothing holds is one more block, which keeps its momentum. Particles alone keep it only when all iterations are done.
 //! - Contacts are no energies: the scaffold answers them between iterations, and y moves as they move a particle.
 //! - The start goes on with all of the last acceleration: see `begin`. Iterations are not accelerated (sec. 3.8): there is one.
@@ -50,6 +50,7 @@ struct Vertex {
     particle: usize,
     springs: Vec<SpringEnd>,
     bends: Vec<BendEnd>,
+    twists: Vec<TwistEnd>,
 }
 
 /// A spring or a stitch, as one of its ends sees it.
@@ -68,6 +69,16 @@ struct SpringEnd {
 struct BendEnd {
     points: [u32; 3],
     inverse_lengths: [f64; 2],
+    weight: f64,
+    stiffness: f64,
+    damping: f64,
+}
+
+/// A twist, as one of its four particles sees it, which has a weight in it [1].
+#[derive(Debug)]
+struct TwistEnd {
+    points: [u32; 4],
+    weights: [f64; 4],
     weight: f64,
     stiffness: f64,
     damping: f64,
@@ -100,8 +111,18 @@ impl Vbd {
                 vertices[*own as usize].bends.push(bend);
             }
         }
+        for (t, points) in model.twists.points.iter().enumerate() {
+            let weights = model.twists.weights(t);
+            for (own, weight) in points.iter().zip(weights) {
+                let (stiffness, damping) = (model.twists.stiffness[t], model.twists.damping[t]);
+                let twist = TwistEnd { points: *points, weights, weight, stiffness, damping };
+                vertices[*own as usize].twists.push(twist);
+            }
+        }
         let pairs = springs.ends.iter().chain(&stitches.ends).map(|ends| &ends[..]);
-        let elements = pairs.chain(bends.points.iter().map(|points| &points[..]));
+        let elements = pairs
+            .chain(bends.points.iter().map(|points| &points[..]))
+            .chain(model.twists.points.iter().map(|points| &points[..]));
         let first_of_piece = connect(elements.clone(), n);
         let mut pieces = vec![Vec::new(); n];
         (0..n).for_each(|i| pieces[first_of_piece[i] as usize].push(i));
@@ -216,6 +237,15 @@ impl Vertex {
             let (now, damping) = (turn(x), bend.damping / h);
             force -= (now * bend.stiffness + (now - turn(start)) * damping) * bend.weight;
             equally += (bend.stiffness + damping) * bend.weight * bend.weight;
+        }
+        for twist in &self.twists {
+            let gap = |of: &[Vec4]| {
+                let parts = twist.points.iter().zip(twist.weights);
+                parts.fold(DVec3::ZERO, |sum, (p, w)| sum + of[*p as usize].xyz() * w)
+            };
+            let (now, damping) = (gap(x), twist.damping / h);
+            force -= (now * twist.stiffness + (now - gap(start)) * damping) * twist.weight;
+            equally += (twist.stiffness + damping) * twist.weight * twist.weight;
         }
         let hessian = along_springs + DMat3::from_diagonal(DVec3::splat(equally));
         x[i] + Vec4::from(hessian.inverse() * force)

@@ -1,6 +1,6 @@
 //! Extended position-based dynamics (Macklin, Müller & Chentanez, XPBD, MIG 2016) in small steps (Macklin et al., Small Steps in Physics Simulation, SCA 2019).
 //!
-//! Every spring, bend and stitch is a constraint C with the compliance α = 1/k and the damping c. One after the other, colour by colour, they are answered by
+//! Every spring, bend, twist and stitch is a constraint C with the compliance α = 1/k and the damping c. One after the other, colour by colour, they are answered by
 //!
 //! Δλ = (-C - α̃ λ - γ ∇C·(x - xⁿ)) / ((1 + γ) ∇C M⁻¹ ∇Cᵀ + α̃),  Δx = M⁻¹ ∇Cᵀ Δλ,  α̃ = α/h², γ = c/(k h)   (2016, eq. 17, 18 and 26)
 //!
@@ -16,9 +16,10 @@ use crate::step::driver::Substep;
 /// The constraints of a model.
 #[derive(Debug)]
 pub struct Xpbd {
-    /// Springs and stitches, then bends, each in the order of their colours.
+    /// Springs and stitches, then bends and twists, each in the order of their colours.
     distances: Vec<Distance>,
-    turns: Vec<TurnConstraint>,
+    turns: Vec<TurnConstraint<3>>,
+    twists: Vec<TurnConstraint<4>>,
     longest_substep: f64,
 }
 
@@ -35,11 +36,11 @@ struct Distance {
     multiplier: f64,
 }
 
-/// The turn from edge (a, b) to edge (b, c) is to be 0: Σ s x with s = (1/|ab|, -1/|ab| - 1/|bc|, 1/|bc|).
+/// A sum Σ s x is to be 0: the turn from edge (a, b) to edge (b, c), with s = (1/|ab|, -1/|ab| - 1/|bc|, 1/|bc|), or the twist of a quad.
 #[derive(Debug)]
-struct TurnConstraint {
-    points: [u32; 3],
-    weights: [f64; 3],
+struct TurnConstraint<const N: usize> {
+    points: [u32; N],
+    weights: [f64; N],
     compliance: f64,
     damping_time: f64,
     multiplier: DVec3,
@@ -82,14 +83,29 @@ impl Xpbd {
                 multiplier: DVec3::ZERO,
             });
         }
+        let (of_twists, mut twists) = (&model.twists, Vec::new());
+        for (t, points) in
+            of_twists.points.iter().enumerate().filter(|(t, _)| stiff(&of_twists.stiffness, *t))
+        {
+            twists.push(TurnConstraint {
+                points: *points,
+                weights: of_twists.weights(t),
+                compliance: 1.0 / of_twists.stiffness[t],
+                damping_time: of_twists.damping[t] / of_twists.stiffness[t],
+                multiplier: DVec3::ZERO,
+            });
+        }
         let n = model.particle_count();
         let colors = color_elements(distances.iter().map(|c| &c.ends[..]), n);
         let distances = by_color(distances, &colors).0;
         let colors = color_elements(turns.iter().map(|c| &c.points[..]), n);
+        let turns = by_color(turns, &colors).0;
+        let colors = color_elements(twists.iter().map(|c| &c.points[..]), n);
         let params = &model.params.xpbd;
         Self {
             distances,
-            turns: by_color(turns, &colors).0,
+            turns,
+            twists: by_color(twists, &colors).0,
             longest_substep: params.longest_substep.min(longest_while_hanging(
                 model,
                 environment,
@@ -131,12 +147,14 @@ impl PositionSolver for Xpbd {
             }
         }
         self.turns.iter_mut().for_each(|turn| turn.multiplier = DVec3::ZERO);
+        self.twists.iter_mut().for_each(|twist| twist.multiplier = DVec3::ZERO);
     }
 
     fn iterate(&mut self, _: &Model, substep: &Substep, particles: &mut Particles) -> f64 {
         let mut moved = 0.0;
         self.distances.iter_mut().for_each(|distance| distance.project(substep.h, particles, &mut moved));
         self.turns.iter_mut().for_each(|turn| turn.project(substep.h, particles, &mut moved));
+        self.twists.iter_mut().for_each(|twist| twist.project(substep.h, particles, &mut moved));
         f64::sqrt(moved)
     }
 }
@@ -167,7 +185,7 @@ impl Distance {
     }
 }
 
-impl TurnConstraint {
+impl<const N: usize> TurnConstraint<N> {
     fn project(&mut self, h: f64, particles: &mut Particles, moved: &mut f64) {
         let Particles { start, x, inverse_mass, .. } = particles;
         let sum = |of: &[Vec4]| {

@@ -346,7 +346,7 @@ fn modelled(method: Method, model: ClothModel) -> Scene {
     scene
 }
 
-/// Triangles and hinges.
+/// Triangles with membranes and plates.
 pub fn triangles(method: Method) -> Case {
     let without: fn(&mut Scene) = |scene| scene.cloth[0].model = ClothModel::Springs;
     let scene = modelled(method, ClothModel::Triangles);

@@ -5,10 +5,10 @@
 use taffeta::forces::baraff_witkin::MembraneTriangle;
 use taffeta::forces::choi_ko::{Buckle, Damper, Stretch};
 use taffeta::forces::element::{Blocks, Element};
-use taffeta::forces::hinge::{AngleHinge, FlatHinge};
-use taffeta::forces::{air, bend, spring};
+use taffeta::forces::{air, bend, plate, spring, twist};
 use taffeta::math::{DMat3, DQuat, DVec3, random::Random, trig};
-use taffeta_scene::Air;
+use taffeta::model::{PlatePatch, Twists};
+use taffeta_scene::{Air, Cloth, ClothModel, FabricChange, Mesh, MeshShape, Method, Scene, Solver};
 
 #[test]
 fn every_element_obeys_every_law() {
@@ -18,8 +18,8 @@ fn every_element_obeys_every_law() {
     check("buckling of Choi & Ko", buckle_case);
     check("buckling damped as P3 prints it", buckle_as_printed_case);
     check("triangle of Baraff & Witkin", triangle_case);
-    check("flat hinge", flat_hinge_case);
-    check("angle hinge", angle_hinge_case);
+    check("plate", plate_case);
+    check("twist", twist_case);
 }
 
 /// An element and shapes to try it on.
@@ -292,42 +292,141 @@ fn triangle_case(random: &mut Random) -> Case<MembraneTriangle, 3> {
     Case { element, smooth, rough, rest, brakes_turns: false }
 }
 
-/// Four points of a hinge with fair triangles: wings of `angles` to the flat.
-fn wings(random: &mut Random, angles: [f64; 2]) -> [DVec3; 4] {
+struct Twist {
+    weights: [f64; 4],
+    stiffness: f64,
+    damping: f64,
+}
+
+impl Twist {
+    fn blocks(&self, factor: f64) -> Blocks<4> {
+        self.weights.map(|a| self.weights.map(|b| DMat3::IDENTITY * (-factor * a * b)))
+    }
+}
+
+impl Element<4> for Twist {
+    fn energy(&self, x: &[DVec3; 4]) -> f64 {
+        twist::energy(*x, self.weights, self.stiffness)
+    }
+    fn forces(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
+        twist::forces(*x, [DVec3::ZERO; 4], self.weights, self.stiffness, 0.0)
+    }
+    fn derivative(&self, _: &[DVec3; 4]) -> Blocks<4> {
+        self.blocks(self.stiffness)
+    }
+    fn safe_derivative(&self, _: &[DVec3; 4]) -> Blocks<4> {
+        self.blocks(self.stiffness)
+    }
+    fn damping(&self, x: &[DVec3; 4], v: &[DVec3; 4]) -> [DVec3; 4] {
+        twist::forces(*x, *v, self.weights, 0.0, self.damping)
+    }
+    fn damping_derivative(&self, _: &[DVec3; 4]) -> Blocks<4> {
+        self.blocks(self.damping)
+    }
+}
+
+/// A flat quad whose diagonals cross anywhere along them.
+fn twist_case(random: &mut Random) -> Case<Twist, 4> {
+    let crossing @ [s, t] = [random.between(0.2, 0.8), random.between(0.2, 0.8)];
+    let of_quad = Twists { crossings: vec![crossing], ..Twists::default() };
+    let element = Twist { weights: of_quad.weights(0), stiffness: random.between(1.0, 9.0), damping: 0.7 };
     let turn = any_turn(random);
-    let mut wing = |side: f64, angle: f64| {
-        let (h, foot) = (random.between(0.4, 1.2), random.between(-0.3, 1.3));
-        turn * DVec3::new(foot, side * h * trig::cos(angle), h * trig::sin(angle))
-    };
-    let [c, d] = [wing(1.0, angles[0]), wing(-1.0, angles[1])];
-    [DVec3::ZERO, turn * DVec3::X * random.between(0.5, 1.0), c, d].map(|p| p + DVec3::new(0.2, 0.4, -0.1))
-}
-
-fn hinge_shapes(random: &mut Random) -> (Vec<[DVec3; 4]>, Vec<[DVec3; 4]>) {
-    let any = [random.between(-1.4, 1.4), random.between(-1.4, 1.4)];
-    let smooth = vec![wings(random, any), wings(random, [0.0; 2]), wings(random, [1.5, 1.5])];
-    // Folded up completely; a triangle without area; an edge without length; all in one point.
-    let folded = wings(random, [std::f64::consts::PI, 0.0]);
-    let [a, b, c, d] = smooth[0];
-    (smooth, vec![folded, [a, b, 0.3 * a + 0.7 * b, d], [a, a, c, d], [a; 4]])
-}
-
-fn flat_hinge_case(random: &mut Random) -> Case<FlatHinge, 4> {
-    let rest = wings(random, [0.0; 2]);
-    let element = FlatHinge::new(&rest, random.between(0.1, 10.0), random.between(0.1, 1.0)).unwrap();
-    let (mut smooth, rough) = hinge_shapes(random);
-    smooth.extend(rough);
+    let middle = vector(random);
+    let at = |along: f64, across: f64| middle + turn * DVec3::new(along, across, 0.0);
+    let rest = [at(-s, 0.0), at(0.1 * -t, -t), at(1.0 - s, 0.0), at(0.1 * (1.0 - t), 1.0 - t)];
+    let smooth = vec![std::array::from_fn(|_| vector(random)), [rest[0]; 4]];
     Case { element, smooth, rough: vec![], rest, brakes_turns: true }
 }
 
-fn angle_hinge_case(random: &mut Random) -> Case<AngleHinge, 4> {
-    let bent = [random.between(-1.0, 1.0), random.between(-1.0, 1.0)];
-    let angles = [bent, [0.0; 2]][random.below(2)];
-    let rest = wings(random, angles);
-    let element = AngleHinge::new(&rest, random.between(0.1, 10.0), random.between(0.1, 1.0)).unwrap();
-    let (mut smooth, rough) = hinge_shapes(random);
-    smooth.push(rest);
-    Case { element, smooth, rough, rest, brakes_turns: false }
+struct Plate {
+    weights: [[f64; 3]; 12],
+    stiffness: [f64; 3],
+    damping_time: f64,
+}
+
+impl Plate {
+    fn patch(&self) -> PlatePatch<'_> {
+        PlatePatch {
+            points: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+            weights: &self.weights,
+            stiffness: self.stiffness,
+            damping_time: self.damping_time,
+        }
+    }
+
+    fn blocks(&self, factor: f64) -> Blocks<12> {
+        let product = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| self.stiffness[k] * a[k] * b[k]).sum::<f64>();
+        self.weights.map(|a| self.weights.map(|b| DMat3::IDENTITY * (-factor * product(a, b))))
+    }
+}
+
+impl Element<12> for Plate {
+    fn energy(&self, x: &[DVec3; 12]) -> f64 {
+        plate::energy(&self.patch(), |i| x[i as usize])
+    }
+    fn forces(&self, x: &[DVec3; 12]) -> [DVec3; 12] {
+        let forces: Vec<_> = plate::forces(&self.patch(), |i| x[i as usize], |_| DVec3::ZERO).collect();
+        forces.try_into().unwrap()
+    }
+    fn derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
+        self.blocks(1.0)
+    }
+    fn safe_derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
+        self.blocks(1.0)
+    }
+    fn damping(&self, _: &[DVec3; 12], v: &[DVec3; 12]) -> [DVec3; 12] {
+        let forces: Vec<_> = plate::forces(&self.patch(), |_| DVec3::ZERO, |i| v[i as usize]).collect();
+        forces.try_into().unwrap()
+    }
+    fn damping_derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
+        self.blocks(self.damping_time)
+    }
+}
+
+/// The plate of a triangle inside a sheet whose particles are shifted.
+fn plate_case(random: &mut Random) -> Case<Plate, 12> {
+    let fabric = FabricChange {
+        bending_warp: Some(1e6 * random.between(0.5, 2.0)),
+        bending_weft: Some(1e6 * random.between(0.5, 2.0)),
+        bending_twist: Some(1e6 * random.between(0.2, 1.0)),
+        bending_damping: Some(1e3 * random.between(0.1, 1.0)),
+        ..FabricChange::default()
+    };
+    let (mut positions, side) = (Vec::new(), 6_u32);
+    for v in 0..side {
+        for u in 0..side {
+            let [u, v] = [u, v].map(|along| f64::from(along) + random.between(-0.2, 0.2));
+            positions.push(DVec3::new(u, 0.0, -v));
+        }
+    }
+    let cells = (0..side - 1).flat_map(|v| (0..side - 1).map(move |u| v * side + u));
+    let cut = |a: u32| [[a, a + 1, a + side + 1], [a, a + side + 1, a + side]];
+    let triangles = cells.flat_map(cut).collect();
+    let mesh = Mesh { positions: positions.clone(), triangles, ..Mesh::default() };
+    let patch_cloth = Cloth {
+        mesh: Some(MeshShape { file: "patch".into(), scale: 1.0, up: Default::default(), weld: 0.0 }),
+        fabric: "plate".into(),
+        model: ClothModel::Triangles,
+        ..Cloth::default()
+    };
+    let solver = Solver { method: Method::BackwardEuler, ..Solver::default() };
+    let scene = Scene {
+        solver,
+        fabrics: [("plate".to_string(), fabric)].into(),
+        cloth: vec![patch_cloth],
+        ..Scene::default()
+    };
+    let (model, _) = taffeta_scene::build(&scene, &[("patch".to_string(), mesh)].into()).unwrap();
+    let patch = model.plates.patches().find(|patch| patch.points.len() == 12).unwrap();
+    let element = Plate {
+        weights: patch.weights.try_into().unwrap(),
+        stiffness: patch.stiffness,
+        damping_time: patch.damping_time,
+    };
+    let turn = any_turn(random);
+    let rest: [DVec3; 12] = std::array::from_fn(|k| turn * positions[patch.points[k] as usize]);
+    let smooth = vec![std::array::from_fn(|_| vector(random)), [rest[0]; 12]];
+    Case { element, smooth, rough: vec![], rest, brakes_turns: true }
 }
 
 // Numbers at random, differences, matrices.

@@ -51,13 +51,3 @@ pub fn sphere(times: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     }
     (points, triangles)
 }
-
-/// Inner edges as hinges: [from, to, left, right].
-pub fn hinges(triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
-    let mut sides = BTreeMap::new();
-    for t in triangles {
-        sides.extend((0..3).map(|k| ([t[k], t[(k + 1) % 3]], t[(k + 2) % 3])));
-    }
-    let inner = sides.iter().filter(|([a, b], _)| a < b);
-    inner.filter_map(|(&[a, b], &c)| sides.get(&[b, a]).map(|&d| [a, b, c, d])).collect()
-}

@@ -5,8 +5,8 @@ mod baraff_witkin;
 mod derivatives;
 #[cfg(target_arch = "x86_64")]
 mod gather;
-mod hinge;
 mod meshes;
+mod plate;
 mod pressure;
 mod spring;
 mod stable_step;

@@ -9,9 +9,11 @@ use taffeta::parallel;
 use taffeta::solve::sparse::direct::LengthSystem;
 use taffeta::solve::strips::bends::{self, Fold};
 use taffeta::solve::strips::blocks::{StripEdge, Strips, Turn};
+use taffeta::solve::strips::ladders::ladders;
 use taffeta::solve::strips::parts::{EdgeStrip, cut};
 use taffeta::solve::strips::predict::{self, PredictInputs, Predictor};
 use taffeta::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
+use taffeta::solve::strips::twists::{self, RowTwist, Rung};
 use taffeta_scene::{Method, Scene};
 
 /// A small net of edges with lengths to keep.
@@ -448,6 +450,113 @@ fn moments_along_a_strip_are_those_of_its_end() {
         for (k, moved) in moved.iter().enumerate() {
             let off = (*moved - q[k].xyz()).length();
             // A moment is a difference of turns times a stiffness: that much of their rounding is in it.
+            assert!(off < 1e-13 * most.max(1.0), "case {case}, particle {k}: {off} of {most}");
+        }
+    }
+}
+
+#[test]
+fn every_quad_of_a_grid_is_in_one_of_two_groups_of_ladders() {
+    let (columns, rows) = (7_u32, 5_u32);
+    let corner = |r: u32, c: u32| r * columns + c;
+    // Each named from another of its corners on.
+    let quad = |r: u32, c: u32| {
+        let mut quad = [corner(r, c), corner(r, c + 1), corner(r + 1, c + 1), corner(r + 1, c)];
+        quad.rotate_left(((r + c) % 4) as usize);
+        quad
+    };
+    let quads: Vec<[u32; 4]> =
+        (0..rows - 1).flat_map(|r| (0..columns - 1).map(move |c| (r, c))).map(|(r, c)| quad(r, c)).collect();
+    let groups = ladders(&quads, &vec![DVec3::ZERO; (columns * rows) as usize]);
+    assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
+    let mut found = vec![0; quads.len()];
+    for ladder in groups.iter().flatten() {
+        assert_eq!((ladder.edges.len(), ladder.particles.len()), (6, 14));
+        for (quad, rungs) in ladder.edges.iter().zip(ladder.particles.windows(4).step_by(2)) {
+            found[*quad as usize] += 1;
+            let mut own = quads[*quad as usize];
+            // Rungs lead the same way: the first corner has its neighbours in the second and the third.
+            let at = own.iter().position(|i| *i == rungs[0]).unwrap();
+            own.rotate_left(at);
+            assert!(
+                own == [rungs[0], rungs[2], rungs[3], rungs[1]]
+                    || own == [rungs[0], rungs[1], rungs[3], rungs[2]]
+            );
+        }
+    }
+    assert!(found.iter().all(|n| *n == 1));
+}
+
+#[test]
+fn forces_along_a_ladder_are_those_of_its_end() {
+    let mut random = Random::new(12);
+    for case in 0..40 {
+        let quads = 1 + case % 7;
+        let count = 2 * (quads + 1);
+        let mut place =
+            |_| DVec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+        let x: Vec<DVec3> = (0..count).map(&mut place).collect();
+        let free: Vec<DVec3> = (0..count).map(&mut place).collect();
+        let mobility: Vec<f64> =
+            (0..count).map(|i| if i == 1 { 0.0 } else { random.between(0.1, 2.0) }).collect();
+        // What the last and the second corner weigh, stiffness and damping; one quad resists nothing.
+        let mut of_quad = |i: usize| {
+            let soft = i == 2;
+            let weights = [random.between(0.4, 1.6), random.between(0.4, 1.6)];
+            let [k, c] = [10f64.powf(random.between(-3.0, 5.0)), 10f64.powf(random.between(-5.0, 3.0))];
+            (weights, if soft { [0.0; 2] } else { [k, c] })
+        };
+        let own: Vec<([f64; 2], [f64; 2])> = (0..quads).map(&mut of_quad).collect();
+        let strip = EdgeStrip { particles: (0..count as u32).collect(), edges: (0..quads as u32).collect() };
+        let turn = |points: [u32; 3]| {
+            let ([s, t], [stiffness, damping]) = own[points[0] as usize / 2];
+            Some(match points[0] % 2 {
+                0 => Turn { inverse_lengths: [s, 1.0], stiffness, damping },
+                _ => Turn { inverse_lengths: [t, 1.0], ..Turn::default() },
+            })
+        };
+        let edge = |_| StripEdge { rest: 1.0, compliance: 1.0 };
+        let mut packed = Strips::new(&[vec![strip]], quads, (count, 0), edge, turn);
+        let padded = |list: &[DVec3]| -> Vec<Vec4> {
+            let own = list.iter().zip(&mobility).map(|(p, b)| Vec4([p.x, p.y, p.z, *b]));
+            own.chain((0..packed.idle).map(|i| Vec4([(i % 2) as f64, 0.0, 0.0, 0.0]))).collect()
+        };
+        let (from, start, h) = (padded(&x), padded(&free), 0.01);
+        packed.pace_bends(h);
+        let mut left = Vec::new();
+        let ends = InstructionSet::available().iter().map(|set| {
+            let (mut q, mut from) = (start.clone(), from.clone());
+            let mut rungs = [vec![Rung::default(); packed.longest]];
+            left = vec![RowTwist::default(); packed.rows];
+            packed.sweep(&mut from, &mut left, &mut rungs, |x, own, _| twists::measure(*set, &x, own));
+            packed.sweep(&mut q, &mut left, &mut rungs, |mut q, own, rungs| {
+                twists::twist(*set, &mut q, own, rungs)
+            });
+            q
+        });
+        let ends: Vec<Vec<Vec4>> = ends.collect();
+        let bits = |q: &[Vec4]| q.iter().map(|q| q.0.map(f64::to_bits)).collect::<Vec<_>>();
+        assert!(ends.iter().all(|q| bits(q) == bits(&ends[0])), "case {case}: every instruction set");
+        let q = &ends[0];
+        // What the forces at the end would do from where nothing twists is where the end is.
+        let mut moved = free.clone();
+        let mut most: f64 = 0.0;
+        for (i, ([s, t], [stiffness, damping])) in own.iter().enumerate() {
+            let weights = [2.0 - s, -t, t - 2.0, *s];
+            let of = |p: &dyn Fn(usize) -> DVec3| {
+                weights.iter().enumerate().fold(DVec3::ZERO, |sum, (k, w)| sum + *w * p(2 * i + k))
+            };
+            let (end, before) = (of(&|k| q[k].xyz()), of(&|k| x[k]));
+            let force = *stiffness * end + damping / h * (end - before);
+            let kept = DVec3::from_array([0, 1, 2].map(|axis| left[2 * i][axis].0[0]));
+            assert!(i == 2 || (kept - end).length() < 1e-9, "case {case}, quad {i}: {kept} {end}");
+            most = most.max(stiffness + damping / h);
+            for (k, w) in weights.into_iter().enumerate() {
+                moved[2 * i + k] -= mobility[2 * i + k] * w * force;
+            }
+        }
+        for (k, moved) in moved.iter().enumerate() {
+            let off = (*moved - q[k].xyz()).length();
             assert!(off < 1e-13 * most.max(1.0), "case {case}, particle {k}: {off} of {most}");
         }
     }

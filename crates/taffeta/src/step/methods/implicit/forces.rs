@@ -7,10 +7,9 @@ use super::particles::OrderedParticles;
 use crate::forces::baraff_witkin::MembraneTriangle;
 use crate::forces::choi_ko::{Buckle, Stretch};
 use crate::forces::element::Element;
-use crate::forces::hinge::FlatHinge;
 use crate::forces::pressure::{self, PressureFilling};
 use crate::forces::wind::{Wind, WindSurface};
-use crate::forces::{self, bend, spring};
+use crate::forces::{self, spring};
 use crate::math::{DVec3, Vec4};
 use crate::model::{AirModel, Model};
 use crate::solve::sparse::matrix::{Assembly, AssemblyPart, Bending, BlockMatrix, Elements, Pattern, Sink};
@@ -48,14 +47,6 @@ struct Spring {
     damping: f64,
 }
 
-/// One over the rest lengths [1/m], stiffness [N·m] and damping [N·m·s].
-#[derive(Debug)]
-struct BendElement {
-    inverse_lengths: [f64; 2],
-    stiffness: f64,
-    damping: f64,
-}
-
 /// A closed mesh with something inside: its particles, triangles by their places among these, the gradient of the volume [m²].
 #[derive(Debug)]
 struct BalloonElement {
@@ -69,11 +60,9 @@ struct BalloonElement {
 #[derive(Debug)]
 pub(super) struct Pull {
     springs: ElementKind<2, Spring>,
-    bends: ElementKind<3, BendElement>,
     triangles: ElementKind<3, ()>,
     membranes: ElementKind<3, MembraneTriangle>,
-    hinges: ElementKind<4, FlatHinge>,
-    /// What bends and hinges add to the matrix.
+    /// All bends, twists and plates.
     bending: Bending,
     stretches: ElementKind<2, Stretch>,
     buckles: ElementKind<2, Buckle>,
@@ -99,8 +88,10 @@ impl Pull {
     pub fn new(model: &Model, air: &AirModel, particles: &OrderedParticles) -> (Self, Pattern) {
         let (springs, bends) = (particles.places(&model.springs.ends), particles.places(&model.bends.points));
         let triangles = particles.places(&model.triangles);
-        let (membranes, hinges) =
-            (particles.places(&model.membranes.points), particles.places(&model.hinges.points));
+        let membranes = particles.places(&model.membranes.points);
+        let twists = particles.places(&model.twists.points);
+        let patches: Vec<Vec<u32>> =
+            model.plates.patches().map(|patch| particles.places_of(patch.points)).collect();
         let (stretches, buckles) =
             (particles.places(&model.stretches.ends), particles.places(&model.buckles.ends));
         let links = particles.places(&model.links.ends);
@@ -108,7 +99,7 @@ impl Pull {
         let threes = bends.iter().chain(&triangles).chain(&membranes).map(|e| &e[..]);
         let pattern = Pattern::new(
             model.cloth_particle_count(),
-            pairs.chain(threes).chain(hinges.iter().map(|e| &e[..])),
+            pairs.chain(threes).chain(twists.iter().map(|e| &e[..])).chain(patches.iter().map(|e| &e[..])),
         );
         let pattern = pattern.expect("elements of the model name its particles");
         let numbers = &model.springs;
@@ -117,19 +108,28 @@ impl Pull {
             stiffness: numbers.stiffness[s],
             damping: numbers.damping[s],
         };
+        let mut bending = Bending::new(&pattern);
         let numbers = &model.bends;
-        let bend = |b: usize| BendElement {
-            inverse_lengths: numbers.inverse_lengths[b],
-            stiffness: numbers.stiffness[b],
-            damping: numbers.damping[b],
-        };
-        let mut pull = Self {
-            bending: Bending::new(&pattern),
+        for (b, points) in bends.iter().enumerate() {
+            let [ia, ic] = numbers.inverse_lengths[b];
+            bending.add(&pattern, points, &[ia, -(ia + ic), ic], [numbers.stiffness[b], numbers.damping[b]]);
+        }
+        let numbers = &model.twists;
+        for (t, points) in twists.iter().enumerate() {
+            let weights = numbers.weights(t);
+            bending.add(&pattern, points, &weights, [numbers.stiffness[t], numbers.damping[t]]);
+        }
+        for (patch, points) in model.plates.patches().zip(&patches) {
+            for (k, stiffness) in patch.stiffness.into_iter().enumerate() {
+                let weights: Vec<f64> = patch.weights.iter().map(|w| w[k]).collect();
+                bending.add(&pattern, points, &weights, [stiffness, patch.damping_time * stiffness]);
+            }
+        }
+        let pull = Self {
+            bending,
             springs: ElementKind::new(&pattern, springs, spring),
-            bends: ElementKind::new(&pattern, bends, bend),
             triangles: ElementKind::new(&pattern, triangles, |_| ()),
             membranes: ElementKind::new(&pattern, membranes, |t| forces::membrane(model, t)),
-            hinges: ElementKind::new(&pattern, hinges, |t| forces::hinge(model, t)),
             stretches: ElementKind::new(&pattern, stretches, |s| forces::stretch(model, s)),
             buckles: ElementKind::new(&pattern, buckles, |s| forces::buckle(model, s)),
             links: ElementKind::new(&pattern, links, |l| forces::link::link(model, l, 0.0)),
@@ -141,13 +141,6 @@ impl Pull {
             surface: forces::surface(air),
             wind: forces::wind(air),
         };
-        for (points, bend) in pull.bends.points.iter().zip(&pull.bends.list) {
-            let [ia, ic] = bend.inverse_lengths;
-            pull.bending.add(&pattern, points, &[ia, -(ia + ic), ic], [bend.stiffness, bend.damping]);
-        }
-        for (points, hinge) in pull.hinges.points.iter().zip(&pull.hinges.list) {
-            pull.bending.add(&pattern, points, &hinge.weights, [hinge.stiffness, hinge.damping]);
-        }
         (pull, pattern)
     }
 
@@ -178,8 +171,8 @@ impl Pull {
         self.balloons.iter_mut().for_each(|balloon| balloon.add(at, matrix, rhs));
     }
 
-    /// Adds h times all forces at positions y and velocities v, as they are.
-    pub fn forces(&self, at: &Surroundings, sum: &mut [Vec4]) {
+    /// Adds h times all forces at positions y and velocities v, as they are, for a matrix of this pattern.
+    pub fn forces(&self, at: &Surroundings, pattern: &Pattern, sum: &mut [Vec4]) {
         let h = at.h;
         let springs = &self.springs;
         springs.elements.gather(sum, |s| {
@@ -189,14 +182,8 @@ impl Pull {
             let force = spring::force(d, rate, rest, stiffness, damping);
             [force * h, force * -h]
         });
-        let bends = &self.bends;
-        bends.elements.gather(sum, |b| {
-            let [x, v] = [at.y, at.v].map(|of| bends.points[b].map(|i| of[i as usize].xyz()));
-            let BendElement { inverse_lengths, stiffness, damping } = bends.list[b];
-            bend::forces(x, v, inverse_lengths, stiffness, damping).map(|f| f * h)
-        });
+        self.bending.pull(pattern, h, [at.y, at.v], sum);
         self.membranes.gather(at, sum);
-        self.hinges.gather(at, sum);
         self.stretches.gather(at, sum);
         self.buckles.gather(at, sum);
         self.links.gather(at, sum);

@@ -396,7 +396,7 @@ impl Unknowns {
         }
         let time = goal.time + goal.duration;
         let around = Surroundings { h: goal.h, time, y: &self.y, v: &self.end, start: goal.start };
-        self.pull.forces(&around, &mut self.rhs);
+        self.pull.forces(&around, self.matrix.pattern(), &mut self.rhs);
         self.touch.forces(&goal.reach(), &self.end, &mut self.rhs);
         let lost = 1.0 + goal.h * step.environment.air.damping;
         let mut sum = 0.0;

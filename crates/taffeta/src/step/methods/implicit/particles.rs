@@ -48,6 +48,11 @@ impl OrderedParticles {
         elements.iter().map(|element| element.map(|i| self.place[i as usize])).collect()
     }
 
+    /// Particles by their places here.
+    pub fn places_of(&self, particles: &[u32]) -> Vec<u32> {
+        particles.iter().map(|i| self.place[*i as usize]).collect()
+    }
+
     pub fn load(&self, from: &[DVec3], to: &mut [Vec4]) {
         self.place.iter().zip(from).for_each(|(k, vector)| to[*k as usize] = (*vector).into());
     }

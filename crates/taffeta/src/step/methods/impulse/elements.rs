@@ -4,8 +4,10 @@ use crate::math::Vec4;
 use crate::model::{ClothPiece, Environment, Model, topology};
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge, Strips, Turn};
+use crate::solve::strips::ladders::ladders;
 use crate::solve::strips::parts::{self, EdgeStrip, StripGroup};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// Hard edges: all structural ones in strips, of one edge each if `single`; with the bends along them, and the numbers of bends that no strip has.
 pub fn hard(model: &Model, environment: &Environment, single: bool) -> (Strips, Vec<usize>) {
@@ -186,6 +188,29 @@ fn soft_parts<'a>(
         StripEdge { rest: model.springs.rest_length[spring], compliance }
     };
     (ends, groups, link)
+}
+
+/// Twists in ladders. Over a quad from the rung p, r to the rung p', r' the first row of turns has its stiffness and what r' weighs, the second what r weighs,
+/// as `solve::strips::twists` asks for.
+pub fn twists(model: &Model) -> Strips {
+    let twists = &model.twists;
+    let groups = ladders(&twists.points, &model.rest_positions);
+    let mut turns: BTreeMap<[u32; 3], Turn> = BTreeMap::new();
+    for ladder in groups.iter().flatten() {
+        for (quad, rungs) in ladder.edges.iter().zip(ladder.particles.windows(4).step_by(2)) {
+            let (t, [p, r, p2, r2]) = (*quad as usize, [rungs[0], rungs[1], rungs[2], rungs[3]]);
+            let corner = |i: u32| twists.points[t].iter().position(|own| *own == i).unwrap_or(0);
+            // Of the two diagonals that of p counts as the first.
+            let sign = if corner(p).is_multiple_of(2) { 1.0 } else { -1.0 };
+            let weight = |i: u32| sign * twists.weights(t)[corner(i)];
+            let (stiffness, damping) = (twists.stiffness[t], twists.damping[t]);
+            turns.insert([p, r, p2], Turn { inverse_lengths: [weight(r2), 1.0], stiffness, damping });
+            turns.insert([r, p2, r2], Turn { inverse_lengths: [-weight(r), 1.0], ..Turn::default() });
+        }
+    }
+    let no_edge = |_| StripEdge { rest: 1.0, compliance: NO_TENSION };
+    let turn = |points| turns.get(&points).copied();
+    Strips::new(&groups, twists.points.len(), (model.particle_count(), 0), no_edge, turn)
 }
 
 /// √(m / k) of particles and their diagonals, on average over the cloth where it is shortest [s].

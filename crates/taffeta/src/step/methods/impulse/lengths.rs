@@ -9,18 +9,24 @@ use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::bends::{self, Fold};
 use crate::solve::strips::blocks::{StripEdge, Strips};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
+use crate::solve::strips::twists::Rung;
 
 /// What a pass over strips needs on one thread.
 #[derive(Debug, Clone)]
 pub struct StripScratch {
     pub rows: Vec<StripRow>,
     pub folds: Vec<Fold>,
+    pub rungs: Vec<Rung>,
 }
 
 impl StripScratch {
-    /// For strips of so many rows.
-    pub fn new(longest: usize) -> Self {
-        Self { rows: vec![StripRow::default(); longest], folds: vec![Fold::default(); longest] }
+    /// For strips of so many rows, and ladders.
+    pub fn new(strip: usize, ladder: usize) -> Self {
+        Self {
+            rows: vec![StripRow::default(); strip],
+            folds: vec![Fold::default(); strip],
+            rungs: vec![Rung::default(); ladder],
+        }
     }
 }
 

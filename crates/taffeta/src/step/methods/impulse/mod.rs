@@ -25,6 +25,7 @@ use crate::solve::strips::bends;
 use crate::solve::strips::blocks::Strips;
 use crate::solve::strips::predict::{self, PredictInputs, Predictor, Sums, VelocityUpdate};
 use crate::solve::strips::tridiagonal::{self, Limits, Start};
+use crate::solve::strips::twists::{self, RowTwist};
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::StepError;
 use crate::step::{pressing, rigid_bodies, solid_contact};
@@ -54,6 +55,9 @@ pub struct Impulse {
     /// Strips for bends, if those of `lengths` are too short; and bends that no strip has.
     bent: Option<Strips>,
     lone_bends: Vec<usize>,
+    /// Quads in ladders, and the twists that they had a sub-step ago.
+    ladders: Strips,
+    twists: Vec<RowTwist>,
     pull: Predictor,
     /// Tension per length of every edge, hard rows first [N/m]; and what it was before the last sweeps.
     pub(super) tension: Vec<Lanes>,
@@ -116,8 +120,9 @@ impl Impulse {
         let (hard, bent) =
             if single { (parts::hard(model, environment, true).0, Some(straight)) } else { (straight, None) };
         let (diagonals, soft) = parts::soft(model, environment, &hard);
+        let ladders = parts::twists(model);
         let set = InstructionSet::available()[0];
-        let idle = bent.as_ref().map_or(0, |b| b.idle).max(hard.idle + soft.idle);
+        let idle = bent.as_ref().map_or(0, |b| b.idle).max(hard.idle + soft.idle).max(ladders.idle);
         let longest = bent.as_ref().map_or(0, |b| b.longest).max(hard.longest).max(soft.longest);
         let mut room = vec![Vec4::ZERO; n + idle];
         // Every second one that stands for none is a metre away, so that edges between them have their rest length.
@@ -146,7 +151,7 @@ impl Impulse {
                 .then(|| ExplicitSprings::new(model, environment)),
             links: StitchSolver::new(model, environment),
             workers: ParticleWorkers::new(model),
-            scratch: vec![StripScratch::new(longest)],
+            scratch: vec![StripScratch::new(longest, ladders.longest)],
             bends_wait: model.method == Method::ImpulseStrips
                 && model.direction != Direction::Start
                 && model.max_iterations.is_none(),
@@ -163,6 +168,8 @@ impl Impulse {
             soft,
             bent,
             lone_bends,
+            twists: vec![RowTwist::default(); ladders.rows],
+            ladders,
         }
     }
 
@@ -262,6 +269,14 @@ impl Impulse {
             );
         }
         self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
+    }
+
+    /// Twist of quads, one group of ladders after the other.
+    fn twist(&mut self) {
+        let set = self.set;
+        self.ladders.sweep(&mut self.q, &mut self.twists, &mut self.scratch, |mut q, twists, scratch| {
+            twists::twist(set, &mut q, twists, &mut scratch.rungs);
+        });
     }
 
     /// Diagonals as implicit springs, one group of strips after the other.
@@ -442,9 +457,16 @@ impl Integrator for Impulse {
         self.early = self.controller.is_early();
         self.h = step.model.step_time / f64::from(self.controller.substeps());
         self.bent.as_mut().unwrap_or(&mut self.lengths.strips).pace_bends(self.h);
+        self.ladders.pace_bends(self.h);
         for (i, (x, v)) in state.positions.iter().zip(&state.velocities).enumerate() {
             (self.x[i], self.y[i]) = ((*x).into(), (*x + self.h * *v).into());
             self.y[i].0[3] = 1.0;
+        }
+        if self.as_printed.is_none() {
+            let set = self.set;
+            self.ladders.sweep(&mut self.x, &mut self.twists, &mut self.scratch, |x, twists, _| {
+                twists::measure(set, &x, twists);
+            });
         }
         // Edges that stand for none have tensions too, which no state remembers.
         self.tension.fill(Lanes::ZERO);
@@ -480,7 +502,7 @@ impl Integrator for Impulse {
         }
     }
 
-    /// Free motion with all that pulls (P1 eq. 1-2), then shear and bends, which are implicit in time.
+    /// Free motion with all that pulls (P1 eq. 1-2), then bends, twist and shear, which are implicit in time.
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         let (model, Substep { time, h, k, count, .. }) = (step.model, *substep);
         step.observer.enter("air");
@@ -506,6 +528,8 @@ impl Integrator for Impulse {
         if self.as_printed.is_none() {
             step.observer.enter("bend");
             self.bend(model, h);
+            step.observer.enter("twist");
+            self.twist();
             step.observer.enter("shear");
             self.shear();
         }

@@ -1,7 +1,7 @@
 //! Shear and bending as P2 §3.3 prints them: spring-dampers whose forces at the start of a sub-step hold over it. Explicit, so they limit the sub-step.
 
 use super::elements::diagonals;
-use crate::forces::{bend, spring};
+use crate::forces::{bend, spring, twist};
 use crate::math::{DVec3, Vec4};
 use crate::model::{Environment, Model};
 use crate::step::report::StepError;
@@ -61,6 +61,12 @@ impl ExplicitSprings {
             let forces = bend::forces(points.map(at), points.map(velocity), bends.inverse_lengths[b], k, c);
             (0..3).for_each(|i| add(points[i], forces[i]));
         }
+        let twists = &model.twists;
+        for (t, points) in twists.points.iter().enumerate() {
+            let (k, c) = (twists.stiffness[t], twists.damping[t]);
+            let forces = twist::forces(points.map(at), points.map(velocity), twists.weights(t), k, c);
+            (0..4).for_each(|i| add(points[i], forces[i]));
+        }
     }
 
     /// The forces [N].
@@ -85,6 +91,13 @@ fn stable(model: &Model, environment: &Environment, diagonals: &[usize]) -> f64 
         for (&i, share) in points.iter().zip([ia, ia + ic, ic]) {
             let share = 2.0 * (ia + ic) * share;
             add(i, model.bends.stiffness[b] * share, model.bends.damping[b] * share);
+        }
+    }
+    for (t, points) in model.twists.points.iter().enumerate() {
+        let weights = model.twists.weights(t).map(f64::abs);
+        let total: f64 = weights.iter().sum();
+        for (&i, share) in points.iter().zip(weights) {
+            add(i, model.twists.stiffness[t] * share * total, model.twists.damping[t] * share * total);
         }
     }
     let longest = |([stiffness, damping], w): (&[f64; 2], &f64)| {

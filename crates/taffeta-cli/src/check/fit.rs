@@ -179,9 +179,7 @@ impl Body {
             .into();
         let scene = scene_file::from_text("the recorded scene", &header.scene, &[]).ok();
         let mannequin = scene.and_then(|scene| scene.collider.get(self.number)?.mannequin.clone());
-        if let Some(stands) =
-            mannequin.filter(|m| frame.time <= m.moves_from())
-        {
+        if let Some(stands) = mannequin.filter(|m| frame.time <= m.moves_from()) {
             let measures = Measures::of(&stands);
             let arm = [measures.shoulder.position, measures.elbow.position];
             for (name, side) in [("left upper arm", 1.0), ("right upper arm", -1.0)] {

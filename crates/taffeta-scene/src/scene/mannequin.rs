@@ -66,7 +66,8 @@ impl Mannequin {
     /// Until when it stands [s].
     pub fn moves_from(&self) -> f64 {
         let posing = self.pose.first().map(|first| (first.time - 1.0).max(0.0));
-        let acts = [self.walk.as_ref().map(|walk| walk.start), posing, self.dance.as_ref().map(|dance| dance.start)];
+        let acts =
+            [self.walk.as_ref().map(|walk| walk.start), posing, self.dance.as_ref().map(|dance| dance.start)];
         acts.into_iter().flatten().next().unwrap_or(f64::INFINITY)
     }
 }

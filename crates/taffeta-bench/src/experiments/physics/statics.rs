@@ -196,12 +196,8 @@ fn bending_length(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
 fn refinement(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
     let (drop, reach) = heavy_elastica(10.0);
     let cells: &[u32] = if quick { &[10, 20] } else { &[10, 20, 40] };
-    // Below this an error is of how far a strip has come to rest.
-    let at_rest = 2e-4;
-    let errors = cells.iter().map(|cells| {
-        let found = heavy(way, 10.0, *cells, Lay::Grid)?;
-        Ok((found / (drop / reach) - 1.0).abs().max(at_rest))
-    });
+    let errors =
+        cells.iter().map(|cells| Ok((heavy(way, 10.0, *cells, Lay::Grid)? / (drop / reach) - 1.0).abs()));
     let errors: Vec<f64> = errors.collect::<Result<_, BenchError>>()?;
     let pairs = errors.windows(2).zip(cells.windows(2));
     let finding = |(e, n): (&[f64], &[u32])| {

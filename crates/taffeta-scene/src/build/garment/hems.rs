@@ -16,7 +16,8 @@ pub struct Counts {
     springs: usize,
     bends: usize,
     membranes: usize,
-    hinges: usize,
+    twists: usize,
+    plates: usize,
     stretches: usize,
     buckles: usize,
 }
@@ -30,7 +31,8 @@ impl Counts {
             springs: model.springs.ends.len(),
             bends: model.bends.points.len(),
             membranes: model.membranes.points.len(),
-            hinges: model.hinges.points.len(),
+            twists: model.twists.points.len(),
+            plates: model.plates.ends.len(),
             stretches: model.stretches.ends.len(),
             buckles: model.buckles.ends.len(),
         }
@@ -87,8 +89,15 @@ pub fn double(model: &mut Model, first: &Counts, panel: &Panel, blank: &Blank) {
         let times = times(&model.membranes.points[k]);
         model.membranes.stiffness[k].iter_mut().for_each(|stiffness| *stiffness *= times);
     }
-    for k in first.hinges..model.hinges.points.len() {
-        model.hinges.rigidity[k] *= times(&model.hinges.points[k]);
+    for k in first.twists..model.twists.points.len() {
+        let times = times(&model.twists.points[k]);
+        model.twists.stiffness[k] *= times;
+        model.twists.damping[k] *= times;
+    }
+    let patches: Vec<f64> =
+        model.plates.patches().skip(first.plates).map(|patch| times(patch.points)).collect();
+    for (stiffness, times) in model.plates.stiffness[first.plates..].iter_mut().zip(patches) {
+        stiffness.iter_mut().for_each(|stiffness| *stiffness *= times);
     }
     for k in first.buckles..model.buckles.ends.len() {
         let times = times(&model.buckles.ends[k]);

@@ -238,6 +238,7 @@ fn tubes(places: &[([f64; 2], f64)]) -> Garment {
             join: [format!("front{k}.{front}"), format!("back{k}.{back}")],
             reverse: false,
             gather: true,
+            ..Seam::default()
         };
         seam.extend([join(1, 3), join(3, 1)]);
     }
@@ -268,7 +269,12 @@ fn dressed(garment: Garment) -> (Model, State) {
 #[test]
 fn sleeves_that_start_beside_their_arms_are_threaded_on_them() {
     let down = DVec3::new(1.0, -1.0, 0.0).normalize();
-    let join = |a: &str, b: &str| Seam { join: [a.into(), b.into()], reverse: false, gather: true };
+    let join = |a: &str, b: &str| Seam {
+        join: [a.into(), b.into()],
+        reverse: false,
+        gather: true,
+        ..Seam::default()
+    };
     // On the axis of the arm, and 0.16 m above it.
     for off in [0.0, 0.16] {
         let [x, y] = [0.30 + off * FRAC_1_SQRT_2, 1.28 + off * FRAC_1_SQRT_2];

@@ -26,6 +26,7 @@ weft = 900.0
 bias = 100.0
 bending_warp = 10.0
 bending_weft = 9.0
+bending_twist = 4.0
 thickness = 0.3
 friction = 0.3
 damping = 0.02
@@ -93,6 +94,10 @@ mesh = { file = "dance.obj", cache = { file = "dance.pc2", rate = 25.0, start = 
 [[collider]]
 name = "dummy"
 mannequin = { height = 1.8, walk = { start = 2.0 } }
+[[collider]]
+mannequin = { chest = 0.9, waist = 0.7, hips = 0.95, pose = [{ time = 2.0, pose = "sit" }, { time = 3.0, pose = "stand" }] }
+[[collider]]
+mannequin = { dance = { tempo = 90.0 } }
 [[body]]
 density = 300.0
 friction = 0.4

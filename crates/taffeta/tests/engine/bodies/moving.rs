@@ -129,9 +129,9 @@ fn pins_keep_their_place_over_the_skin_of_a_body_that_deforms() {
             }
             Form::Closed(_) => panic!("a mesh"),
         };
-        // The slow twin: nearest triangle by all pairs, the point in its axes.
+        // The slow twin: nearest triangles by all pairs, the point in their axes. Where an edge is nearest, both of its triangles are.
         let (points, triangles) = skin(&simulation);
-        let seats: Vec<([usize; 3], [f64; 3])> = upper
+        let seats: Vec<Vec<([usize; 3], [f64; 3])>> = upper
             .iter()
             .map(|k| {
                 let p = simulation.state().positions[*k];
@@ -145,21 +145,29 @@ fn pins_keep_their_place_over_the_skin_of_a_body_that_deforms() {
                     .vector
                     .length()
                 };
-                let t = triangles.iter().min_by(|s, t| far(s).total_cmp(&far(t))).unwrap();
-                let [a, b, c] = corners(t);
-                let axes = taffeta::math::DMat3::from_cols(b - a, c - a, (b - a).cross(c - a).normalize());
-                (t.map(|c| c as usize), (axes.inverse() * (p - a)).to_array())
+                let nearest = triangles.iter().map(far).fold(f64::INFINITY, f64::min);
+                let seat = |t: &[u32; 3]| {
+                    let [a, b, c] = corners(t);
+                    let axes =
+                        taffeta::math::DMat3::from_cols(b - a, c - a, (b - a).cross(c - a).normalize());
+                    (t.map(|c| c as usize), (axes.inverse() * (p - a)).to_array())
+                };
+                triangles.iter().filter(|t| far(t) <= nearest + 1e-12).map(seat).collect()
             })
             .collect();
         for _ in 0..45 {
             simulation.step().unwrap();
         }
         let (points, _) = skin(&simulation);
-        for (k, (corners, [u, v, h])) in upper.iter().zip(seats) {
-            let [a, b, c] = corners.map(|c| points[c]);
-            let want = a + u * (b - a) + v * (c - a) + h * (b - a).cross(c - a).normalize();
+        for (k, seats) in upper.iter().zip(seats) {
             let now = simulation.state().positions[*k];
-            assert!(now.distance(want) < 1e-9, "{}: {now} and not {want}", method.name());
+            let off = |(corners, [u, v, h]): &([usize; 3], [f64; 3])| {
+                let [a, b, c] = corners.map(|c| points[c]);
+                let want = a + u * (b - a) + v * (c - a) + h * (b - a).cross(c - a).normalize();
+                now.distance(want)
+            };
+            let off = seats.iter().map(off).fold(f64::INFINITY, f64::min);
+            assert!(off < 1e-9, "{}: off by {off}", method.name());
         }
         let told = certify(simulation.model(), simulation.state());
         assert_eq!(told.cloth_body, 0, "{}", method.name());

@@ -26,11 +26,15 @@ LABORATORY = [
 ]
 
 
+def number(fabric, key):
+    """A laboratory number of a fabric; one that it does not give is 0."""
+    return taffeta.fabrics()[fabric][key] or 0.0
+
+
 def take_numbers(settings, _context):
     """A preset fills in its laboratory numbers, which can then be changed."""
-    fabric = taffeta.fabrics()[settings.fabric]
     for key, *_ in LABORATORY:
-        setattr(settings, key, fabric[key])
+        setattr(settings, key, number(settings.fabric, key))
 
 
 class TaffetaObject(bpy.types.PropertyGroup):
@@ -55,7 +59,7 @@ class TaffetaObject(bpy.types.PropertyGroup):
 for key, label, unit, least, most in LABORATORY:
     described = f"{label} [{unit}]" if unit else label
     TaffetaObject.__annotations__[key] = FloatProperty(
-        name=described, min=least, max=most, default=taffeta.fabrics()["cotton"][key], precision=3)
+        name=described, min=least, max=most, default=number("cotton", key), precision=3)
 
 
 class TaffetaScene(bpy.types.PropertyGroup):

@@ -345,7 +345,7 @@ impl Garment {
         self.seam.iter().filter_map(eased).collect()
     }
 
-    /// Notches of sewn edges that do not meet, one sentence for each seam: more than [`NOTCHES_APART`] from one another, or more of them on one side.
+    /// Notches of sewn edges that do not meet, one sentence for each seam: more than `NOTCHES_APART` from one another, or more of them on one side.
     pub fn notches_apart(&self) -> Vec<String> {
         let outlines: Vec<Outline> = self.panel.iter().map(Outline::new).collect();
         let apart = |seam: &crate::scene::Seam| {

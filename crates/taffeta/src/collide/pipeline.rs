@@ -4,6 +4,7 @@
 //! answers these contacts as it goes, and [`ContactPipeline::resolve`] proves the straight motion from the start of the window to its end, or changes the end
 //! until the proof holds: a few rounds of pushes, then zones that move together. No property of a method is used.
 
+use super::broad_phase::candidates::Pair;
 use super::ccd::candidate_cache::CandidateCache;
 use super::ccd::check::CcdCheck;
 use super::ccd::impact_zones::{ImpactZones, sunk};
@@ -220,7 +221,7 @@ impl ContactPipeline {
     pub fn end(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
         self.window.end_at(ends);
         lift(&mut self.window);
-        self.found.ensure_valid(&self.window, self.pad);
+        self.found.ensure_valid(&self.window, self.params.foresight * self.pad);
         self.found.tell_changed(&mut self.window, SHOWN * self.pad);
         self.check.run(&mut self.window, &mut self.found, &self.tangles);
         self.check.hits.len()
@@ -229,6 +230,40 @@ impl ContactPipeline {
     /// Takes what would meet for contacts of the window: the method may answer them and end it again.
     pub fn learn(&mut self, model: &Model) {
         self.contacts.learn(model, &self.window, self.found.pairs(), &self.check.hits);
+    }
+
+    /// Marks the particles of what would meet, if that is at most so many pairs and no body that moves freely is among them; whether it is.
+    pub fn mark_hits(&self, most: usize, near: &mut [bool]) -> bool {
+        let CcdWindow { free, surface, .. } = &self.window;
+        let pairs = || self.check.hits.iter().map(|hit| &self.found.pairs()[hit.pair as usize]);
+        let is_free = |pair: &Pair| self.window.objects(pair).into_iter().any(|object| free.of_object(object).is_some());
+        if self.check.hits.len() > most || pairs().any(is_free) {
+            return false;
+        }
+        let particles = pairs().flat_map(|pair| pair.points).filter(|p| (*p as usize) < surface.particles);
+        particles.for_each(|p| near[p as usize] = true);
+        true
+    }
+
+    /// Takes up the contacts of marked particles for sweeps over them alone.
+    pub fn begin_nearby(&mut self, near: &[bool]) {
+        self.contacts.begin_nearby(near);
+    }
+
+    /// The same as [`ContactPipeline::project_contacts`] for these contacts alone; returns how far they moved features at most [m].
+    pub fn project_nearby(
+        &mut self,
+        before: &[Vec4],
+        after: &mut [Vec4],
+        h: f64,
+        moved: impl FnMut(usize, DVec3),
+    ) -> f64 {
+        self.contacts.project_nearby(&self.window, before, after, h, moved)
+    }
+
+    /// The same as [`ContactPipeline::stop_approach`] for these contacts alone.
+    pub fn stop_approach_nearby(&mut self, before: &[Vec4], after: &mut [Vec4], h: f64) {
+        self.contacts.stop_approach_nearby(&self.window, before, after, h);
     }
 
     /// Ends the window elsewhere.

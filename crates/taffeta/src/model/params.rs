@@ -164,6 +164,10 @@ params! {
         sweeps_of_edges: u32 = 30,
         /// Sweeps that answer contacts which CCD has found, in each of its rounds.
         learning_sweeps: u32 = 8,
+        /// So many of them are few, and are answered where they are.
+        few_learned: u32 = 64,
+        /// Sweeps that answer few of them.
+        nearby_sweeps: u32 = 16,
         /// How far a sewn seam may be open at the end of a step [m].
         seam_tolerance: f64 = 0.5e-3 => size,
         /// What is open of a seam at the start of a sub-step closes within this time [s]; at once it would make a velocity out of nothing.

@@ -1,7 +1,7 @@
 //! Boxes in f32, rounded outwards, and those that moving points sweep.
 
 use super::features::Boxes;
-use crate::collide::surface::CollisionSurface;
+use crate::collide::surface::{CollisionSurface, Object};
 use crate::math::DVec3;
 use crate::parallel;
 
@@ -232,6 +232,13 @@ impl Swept {
         Boxes { inner: &self.inner, outer: &self.outer }
     }
 
+    /// Sweeps one point of an object anew, as [`Swept::update`] does.
+    pub fn update_point(&mut self, object: &Object, point: usize, [from, to]: [DVec3; 2], frame: DVec3, pad: f64) {
+        let [inner, outer] = rooms(object, pad);
+        self.inner[point] = Bounds::around(from, to - frame, inner);
+        self.outer[point] = Bounds::around(from, to - frame, outer);
+    }
+
     /// Sweeps every point on its way from `from` to `to` [m] as a frame sees it that moves by `frame` [m] meanwhile: distances are the same in
     /// every frame, boxes are small in one that goes along.
     pub fn update(
@@ -243,8 +250,7 @@ impl Swept {
         pad: f64,
     ) {
         for object in &surface.objects {
-            let inner = 0.5 * (object.self_distance + pad);
-            let outer = inner.max(object.radius + 0.5 * pad);
+            let [inner, outer] = rooms(object, pad);
             let own = object.points.clone();
             let (outers, inners) = (&mut self.outer[own.clone()], &mut self.inner[own.clone()]);
             parallel::each_two(outers, inners, POINTS, |k, of_outer, of_inner| {
@@ -254,6 +260,12 @@ impl Swept {
             });
         }
     }
+}
+
+/// Room around the points of an object, for meeting itself and for meeting others [m].
+fn rooms(object: &Object, pad: f64) -> [f64; 2] {
+    let inner = 0.5 * (object.self_distance + pad);
+    [inner, inner.max(object.radius + 0.5 * pad)]
 }
 
 /// How far movable points move on average [m].

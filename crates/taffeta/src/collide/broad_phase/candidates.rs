@@ -37,6 +37,9 @@ pub struct Candidates {
     /// Start and end of all points, for many at a time [m].
     points: [Vec<Vec4>; 2],
     swept: Swept,
+    /// How far movable points moved on average, and how far around them was looked [m].
+    frame: DVec3,
+    pad: f64,
     patches: CurvatureCuller,
     stars: OneRingCuller,
     finder: Finder,
@@ -46,6 +49,8 @@ pub struct Candidates {
     /// Between bodies.
     bodies: BodyPairs,
     pairs: Vec<Pair>,
+    /// Triangles with a point that has moved.
+    stale: Vec<u32>,
     cut: Cut,
 }
 
@@ -57,6 +62,8 @@ impl Candidates {
         Self {
             points: [(); 2].map(|_| vec![Vec4::ZERO; surface.points]),
             swept: Swept::new(surface),
+            frame: DVec3::ZERO,
+            pad: 0.0,
             patches: CurvatureCuller::new(surface, finder.order()),
             stars: OneRingCuller::new(surface),
             finder,
@@ -65,6 +72,7 @@ impl Candidates {
             near: Sorted::default(),
             bodies: BodyPairs::new(surface, movable),
             pairs: Vec::new(),
+            stale: Vec::new(),
             cut: Cut::default(),
         }
     }
@@ -73,8 +81,9 @@ impl Candidates {
     /// straight from `from` to `to` [m].
     pub fn find(&mut self, surface: &CollisionSurface, from: &[DVec3], to: &[DVec3], pad: f64) {
         let features = &self.features;
-        let frame = mean_motion(&features.movable, from, to);
-        self.swept.update(surface, from, to, frame, pad);
+        self.frame = mean_motion(&features.movable, from, to);
+        self.pad = pad;
+        self.swept.update(surface, from, to, self.frame, pad);
         for (points, new) in self.points.iter_mut().zip([from, to]) {
             parallel::each(points, POINTS, |p, point| *point = Vec4::from(new[p]));
         }
@@ -87,8 +96,48 @@ impl Candidates {
         }
         self.finder.refit(features, boxes.outer);
         self.finder.all((features, &self.patches), boxes, motion, &mut self.far);
-        let (pairs, triangles, edges) = (&mut self.pairs, &features.triangles, &features.edges);
-        pairs.clear();
+        self.pairs.clear();
+        self.take_sorted();
+        self.bodies.find(surface, from, to, pad, &mut self.pairs);
+    }
+
+    /// Brings what was found up to date where points of cloth, and those alone, have `moved` their ends since: pairs without one of these stay, with what `waiting` says
+    /// of each; all others are found anew, come last and wait. No neighbours or patches are certified among them.
+    pub fn find_moved(
+        &mut self,
+        surface: &CollisionSurface,
+        [from, to]: [&[DVec3]; 2],
+        moved: &[bool],
+        waiting: &mut Vec<bool>,
+    ) {
+        let has_moved = |points: &[u32]| points.iter().any(|p| moved[*p as usize]);
+        let mut left = 0;
+        for k in 0..self.pairs.len() {
+            let (pair, waits) = (self.pairs[k], waiting[k]);
+            (self.pairs[left], waiting[left]) = (pair, waits);
+            left += usize::from(!has_moved(&pair.points));
+        }
+        self.pairs.truncate(left);
+        waiting.truncate(left);
+        for p in (0..moved.len()).filter(|p| moved[*p]) {
+            let object = &surface.objects[surface.object_of_point(p as u32)];
+            self.swept.update_point(object, p, [from[p], to[p]], self.frame, self.pad);
+            self.points[1][p] = Vec4::from(to[p]);
+        }
+        let features = &self.features;
+        self.stale.clear();
+        self.stale.extend((0..features.of_cloths as u32).filter(|t| has_moved(&features.triangles[*t as usize])));
+        let motion = TriangleMotion { points: [&self.points[0], &self.points[1]], pad: self.pad };
+        let (boxes, stale) = (self.swept.boxes(), (moved, &self.stale[..]));
+        self.finder.around_moved(features, boxes, motion, stale, &mut self.far);
+        (self.near.points.clear(), self.near.edges.clear());
+        self.take_sorted();
+        waiting.resize(self.pairs.len(), true);
+    }
+
+    /// Appends what was found far and near.
+    fn take_sorted(&mut self) {
+        let (pairs, Features { triangles, edges, .. }) = (&mut self.pairs, &self.features);
         merge([&self.far.points, &self.near.points], &mut self.cut, pairs, |[p, t]| {
             let [a, b, c] = triangles[t as usize];
             Pair { kind: PairKind::PointTriangle, points: [p, a, b, c] }
@@ -97,7 +146,6 @@ impl Candidates {
             let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
             Pair { kind: PairKind::EdgeEdge, points: [a, b, c, d] }
         });
-        self.bodies.find(surface, from, to, pad, pairs);
     }
 
     /// What was found, sorted by kind and the numbers of the features; pairs between bodies come last.

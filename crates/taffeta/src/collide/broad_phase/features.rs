@@ -97,6 +97,15 @@ impl Features {
         })
     }
 
+    /// The triangles of cloth that share a point with one of them, each once.
+    pub fn neighbours_of(&self, triangle: u32) -> impl Iterator<Item = u32> + '_ {
+        let corners = self.triangles[triangle as usize];
+        (0..3).flat_map(move |k| {
+            let others = self.around(corners[k]).iter().copied().filter(move |u| *u != triangle);
+            others.filter(move |u| !corners[..k].iter().any(|p| self.triangles[*u as usize].contains(p)))
+        })
+    }
+
     /// Features of all triangles around a point, unless another point that two of them share answers for them.
     pub fn meet_around(&self, point: u32, stars: &OneRingCuller, boxes: Boxes, found: &mut PairList) {
         let triangles = self.around(point);

@@ -70,10 +70,7 @@ impl Finder {
 
     /// Takes the outer boxes of all points.
     pub fn refit(&mut self, features: &Features, outer: &[Bounds]) {
-        let around = |t: u32| {
-            let [a, b, c] = features.triangles[t as usize].map(|p| &outer[p as usize]);
-            a.join(b).join(c)
-        };
+        let around = |t: u32| around(features, outer, t);
         self.cloths.refit(around);
         self.bodies.refit(|t| around(t + features.of_cloths as u32));
         if self.refits.is_multiple_of(LOOK) && self.cloths.cost() > WORSE * self.best {
@@ -119,19 +116,20 @@ impl Finder {
             );
             self.cloths.tasks_within(TASKS, &mut tasks);
         }
-        let set = self.set;
+        let (set, is_in_order) = (self.set, self.is_in_order);
+        // Nodes of a tree in another order are no patches.
+        let is_asked = |[i, j]: &[u32; 2]| {
+            is_in_order || *j as usize >= features.of_cloths || !patches.have_flat_patch(*i, *j)
+        };
         let meet = |met: &mut Vec<[u32; 2]>, found: &mut PairList| {
             drop_apart(set, features, motion, met);
-            met.iter().for_each(|[i, j]| features.meet(*i, *j, boxes, found));
+            met.iter().filter(|two| is_asked(two)).for_each(|[i, j]| features.meet(*i, *j, boxes, found));
         };
         let (found, walks) = make_room(&mut self.found, &mut self.walks, &mut self.used, tasks.len());
-        let (cloths, is_in_order) = (&self.cloths, self.is_in_order);
+        let cloths = &self.cloths;
         parallel::each_two(found, walks, 1, |k, found, Walk { stack, met }| {
             met.clear();
             cloths.walk(cloths, tasks[k], stack, |i, j| met.push([i.min(j), i.max(j)]));
-            if !is_in_order {
-                met.retain(|[i, j]| !patches.have_flat_patch(*i, *j));
-            }
             meet(met, found);
         });
         self.cloths.tasks_between(&self.bodies, TASKS, &mut tasks);
@@ -159,9 +157,54 @@ impl Finder {
         self.sort(features, out);
     }
 
+    /// All pairs of features with a point that has `moved`, which `stale` triangles of cloth have as a corner, those of neighbours included; the boxes of these
+    /// points must be new.
+    pub fn around_moved(
+        &mut self,
+        features: &Features,
+        boxes: Boxes,
+        motion: TriangleMotion,
+        (moved, stale): (&[bool], &[u32]),
+        out: &mut Sorted,
+    ) {
+        let around = |t: u32| around(features, boxes.outer, t);
+        self.cloths.refit(around);
+        self.used = 0;
+        let (found, walks) =
+            make_room(&mut self.found, &mut self.walks, &mut self.used, stale.len().div_ceil(EACH));
+        let (set, cloths, bodies, first) = (self.set, &self.cloths, &self.bodies, features.of_cloths as u32);
+        let has_moved = |points: &[u32]| points.iter().any(|p| moved[*p as usize]);
+        // Of two stale triangles the first asks.
+        let asks = |t: u32, u: u32| t != u && (t < u || !has_moved(&features.triangles[u as usize]));
+        parallel::each_two(found, walks, 1, |k, found, Walk { met, .. }| {
+            met.clear();
+            for &t in parallel::chunk(stale, EACH, k) {
+                if features.cloth_meets_cloth {
+                    let is_far = |u: u32| asks(t, u) && !features.are_neighbours(t, u);
+                    cloths.touching(&around(t), |u| met.extend(is_far(u).then_some([t.min(u), t.max(u)])));
+                    let near = features.neighbours_of(t).filter(|u| asks(t, *u));
+                    near.for_each(|u| features.meet(t, u, boxes, found));
+                }
+                bodies.touching(&around(t), |u| met.push([t, first + u]));
+            }
+            drop_apart(set, features, motion, met);
+            met.iter().for_each(|[i, j]| features.meet(*i, *j, boxes, found));
+            let (triangles, edges) = (&features.triangles, &features.edges);
+            found.points.retain(|[p, t]| moved[*p as usize] || has_moved(&triangles[*t as usize]));
+            found.edges.retain(|[e, f]| has_moved(&edges[*e as usize]) || has_moved(&edges[*f as usize]));
+        });
+        self.sort(features, out);
+    }
+
     fn sort(&mut self, features: &Features, out: &mut Sorted) {
         out.take(&self.found[..self.used], features.movable.len(), features.edges.len());
     }
+}
+
+/// The box of a triangle.
+fn around(features: &Features, boxes: &[Bounds], triangle: u32) -> Bounds {
+    let [a, b, c] = features.triangles[triangle as usize].map(|p| &boxes[p as usize]);
+    a.join(b).join(c)
 }
 
 /// The centres of all triangles at rest, one object beside the other: what belongs together shall stand together in the tree.

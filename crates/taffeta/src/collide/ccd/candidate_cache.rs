@@ -7,6 +7,9 @@ use crate::math::DVec3;
 /// Pairs that one task looks at.
 pub const TASK: usize = 2048;
 
+/// One in so many points that are elsewhere are few.
+const FEW: usize = 16;
+
 /// The pairs at hand, and for which ends they are all there are.
 #[derive(Debug)]
 pub struct CandidateCache {
@@ -18,6 +21,8 @@ pub struct CandidateCache {
     expected: Vec<DVec3>,
     /// Per pair: whether it waits for its check.
     waiting: Vec<bool>,
+    /// Per point: whether its end is no longer near.
+    moved: Vec<bool>,
 }
 
 impl CandidateCache {
@@ -31,6 +36,7 @@ impl CandidateCache {
             within: 0.0,
             expected: vec![DVec3::ZERO; window.surface.points],
             waiting: Vec::new(),
+            moved: Vec::new(),
         }
     }
 
@@ -62,13 +68,24 @@ impl CandidateCache {
         self.waiting.resize(self.candidates.pairs().len(), true);
     }
 
-    /// Finds them anew if a point no longer ends near where it did.
+    /// Finds them anew if a point no longer ends near where it did; if few do, and those of cloth, only what these may meet.
     pub fn ensure_valid(&mut self, window: &CcdWindow, pad: f64) {
         let near = self.within;
-        let is_near = |(end, found): (&DVec3, &DVec3)| end.distance_squared(*found) <= near * near;
-        let is_covered = near > 0.0 && window.end.iter().zip(&self.ends).all(is_near);
-        if !is_covered {
+        if near <= 0.0 {
+            return self.find(window, pad);
+        }
+        self.moved.clear();
+        self.moved.extend(
+            window.end.iter().zip(&self.ends).map(|(end, found)| end.distance_squared(*found) > near * near),
+        );
+        let count = self.moved.iter().filter(|moved| **moved).count();
+        let is_of_bodies = self.moved[window.cloth_particles..].contains(&true);
+        if count > window.surface.points / FEW || is_of_bodies {
             self.find(window, pad);
+        } else if count > 0 {
+            self.candidates.find_moved(&window.surface, [&window.start, &window.end], &self.moved, &mut self.waiting);
+            let ends = self.ends.iter_mut().zip(&window.end).zip(&self.moved);
+            ends.filter(|(_, moved)| **moved).for_each(|((found, end), _)| *found = *end);
         }
     }
 

@@ -56,6 +56,8 @@ pub struct Contacts {
     shadowed: Vec<bool>,
     levels: Vec<(u16, u32)>,
     sorted: Vec<FeatureContact>,
+    /// Places of those around some particles.
+    nearby: Vec<usize>,
     tasks: Vec<ListTask>,
 }
 
@@ -96,6 +98,7 @@ impl Contacts {
             shadowed: Vec::new(),
             levels: Vec::new(),
             sorted: Vec::new(),
+            nearby: Vec::new(),
             tasks: Vec::new(),
         }
     }
@@ -315,6 +318,41 @@ impl Contacts {
         let moved = ContactMotion { before, bodies, from, carried, h, slips: self.slips, params: window.params };
         let any = self.rigid_contacts.project(&window.free, &moved, after, |i, _| touched(i));
         any || furthest > window.params.settled * window.thinnest
+    }
+
+    /// Takes up those of marked particles for sweeps over them alone.
+    pub fn begin_nearby(&mut self, near: &[bool]) {
+        self.tell_done();
+        let Self { list, nearby, .. } = self;
+        let is_near = |contact: &FeatureContact| contact.points.iter().any(|p| near.get(*p as usize) == Some(&true));
+        nearby.clear();
+        nearby.extend((0..list.len()).filter(|k| is_near(&list[*k])));
+    }
+
+    /// One sweep over those that were taken up, one after the other. Returns how far it moved features at most [m].
+    pub fn project_nearby(
+        &mut self,
+        window: &CcdWindow,
+        before: &[Vec4],
+        after: &mut [Vec4],
+        h: f64,
+        mut moved: impl FnMut(usize, DVec3),
+    ) -> f64 {
+        let (from, carried) = self.from();
+        let bodies = [&self.bodies[from][..], &self.bodies[1][..]];
+        let motion = ContactMotion { before, bodies, from, carried, h, slips: self.slips, params: window.params };
+        let (list, done) = (&self.list, &mut self.done);
+        let answer = |k: &usize| projection::project(&list[*k..=*k], &mut done[*k..=*k], &motion, after, &mut moved);
+        self.nearby.iter().map(answer).fold(0.0, f64::max)
+    }
+
+    /// The same as [`Contacts::stop_approach`] for these.
+    pub fn stop_approach_nearby(&mut self, window: &CcdWindow, before: &[Vec4], after: &mut [Vec4], h: f64) {
+        let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
+        let moved = ContactMotion { before, bodies, from: 0, carried: self.carried, h, slips: self.slips, params: window.params };
+        for &k in &self.nearby {
+            projection::stop_approach(&self.list[k..=k], &self.done[k..=k], &moved, after);
+        }
     }
 
     /// Takes what was done from the blocks, if they know.

@@ -7,6 +7,7 @@ mod fall_back;
 mod final_sweeps;
 mod hands;
 mod lengths;
+mod nearby;
 mod shortfall;
 mod springs;
 mod stitches;
@@ -34,6 +35,7 @@ pub use elements::{ImpulseCut, StripCut};
 use fall_back::FallBack;
 use hands::YieldingHands;
 use lengths::{Lengths, StripScratch, numbers};
+use nearby::Nearby;
 pub use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
@@ -102,6 +104,7 @@ pub struct Impulse {
     /// Where pins will be [m].
     ends: Vec<(u32, DVec3)>,
     fallback: FallBack,
+    nearby: Nearby,
     controller: SubstepController,
     /// The sub-step of this step [s].
     h: f64,
@@ -160,6 +163,7 @@ impl Impulse {
             hands: YieldingHands::new(model, environment),
             ends: Vec::new(),
             fallback: FallBack::default(),
+            nearby: Nearby::default(),
             controller: SubstepController::default(),
             h: 0.0,
             drift: DVec3::ZERO,
@@ -336,37 +340,38 @@ impl Impulse {
 
     /// Contacts with friction inside the iteration.
     pub(super) fn touch(&mut self, step: &mut StepContext, h: f64) {
-        let (model, boundary, x) = (step.model, &*step.boundary, &self.x);
-        let (n, of_cloths) = (model.particle_count(), model.cloth_particle_count());
-        let (inverse_mass, slips) = (&step.environment.inverse_mass_in_contact, self.slips);
+        let n = step.model.particle_count();
         for sweep in 0..self.params.contact_sweeps {
-            let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
-            if !model.colliders.is_empty() {
-                self.workers.each(
-                    &mut self.q[..of_cloths],
-                    &mut self.grip[..of_cloths],
-                    |worker, q, grip| {
-                        let own = worker.particles.clone();
-                        let asked = Asked {
-                            x: &x[own.clone()],
-                            inverse_mass: &inverse_mass[own.clone()],
-                            loads: loads.get(own).unwrap_or_default(),
-                            // Once over all, only those are looked at again that touch or were moved since.
-                            touching: sweep > 0,
-                            slips,
-                        };
-                        worker.contacts = solid_contact::touch(boundary, worker.cloth, asked, q, grip);
-                    },
-                );
-            }
-            let grip = &mut self.grip;
-            // A push however small tells that a particle touches.
-            let touched = |i: usize| grip[i].0[3] = f64::max(grip[i].0[3], f64::MIN_POSITIVE);
+            // Once over all, only those are looked at again that touch or were moved since.
+            self.touch_solids(step, sweep > 0);
+            let (x, grip) = (&self.x, &mut self.grip);
+            let touched = |i: usize| touch_again(&mut grip[i]);
             let (q, pipeline) = (&mut self.q[..n], step.pipeline.as_mut());
             if !pipeline.is_some_and(|pipeline| pipeline.project_contacts_at_once(x, q, h, touched)) {
                 break;
             }
         }
+    }
+
+    /// Lets particles leave closed-form solids; those that are `touching` or were moved alone, if so.
+    pub(super) fn touch_solids(&mut self, step: &StepContext, touching: bool) {
+        let (model, boundary, x, slips) = (step.model, &*step.boundary, &self.x, self.slips);
+        if model.colliders.is_empty() {
+            return;
+        }
+        let (n, inverse_mass) = (model.cloth_particle_count(), &step.environment.inverse_mass_in_contact);
+        let loads = step.pipeline.as_ref().map_or(&[][..], |pipeline| pipeline.loads());
+        self.workers.each(&mut self.q[..n], &mut self.grip[..n], |worker, q, grip| {
+            let own = worker.particles.clone();
+            let asked = Asked {
+                x: &x[own.clone()],
+                inverse_mass: &inverse_mass[own.clone()],
+                loads: loads.get(own).unwrap_or_default(),
+                touching,
+                slips,
+            };
+            worker.contacts = solid_contact::touch(boundary, worker.cloth, asked, q, grip);
+        });
     }
 
     /// Adds up what bodies have pushed in a sub-step of `h` [s]: forces of contact are what moves ends by as much.
@@ -572,7 +577,7 @@ impl Integrator for Impulse {
 
     fn answer_learned(&mut self, step: &mut StepContext, window: &Window) -> bool {
         let allowed = step.model.max_iterations.is_none();
-        if allowed {
+        if allowed && !self.answer_nearby(step, window) {
             self.sweep_learned(step, window);
         }
         allowed
@@ -664,6 +669,11 @@ impl Integrator for Impulse {
     fn touching(&self) -> u32 {
         self.workers.workers.iter().map(|w| w.contacts).sum()
     }
+}
+
+/// Tells that a particle touches, by a push however small.
+fn touch_again(grip: &mut Vec4) {
+    grip.0[3] = grip.0[3].max(f64::MIN_POSITIVE);
 }
 
 /// Edges with the places of their tensions.

@@ -221,7 +221,7 @@ impl ContactPipeline {
     pub fn end(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
         self.window.end_at(ends);
         lift(&mut self.window);
-        self.found.ensure_valid(&self.window, self.params.foresight * self.pad);
+        self.found.ensure_valid(&self.window, self.pad);
         self.found.tell_changed(&mut self.window, SHOWN * self.pad);
         self.check.run(&mut self.window, &mut self.found, &self.tangles);
         self.check.hits.len()

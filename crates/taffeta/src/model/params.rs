@@ -361,7 +361,7 @@ params! {
         /// Share of that within which contacts are listed [1]: what comes from further away CCD finds.
         listed: f64 = 0.25,
         /// Rounds of CCD in which the method answers what would meet as contacts, together with lengths.
-        learning_rounds: u32 = 8,
+        learning_rounds: u32 = 12,
         /// Rounds of CCD in which features that would meet are pushed apart; then zones move together.
         pushes: u32 = 4,
         /// Rounds of CCD in all.

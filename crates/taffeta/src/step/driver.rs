@@ -168,9 +168,12 @@ impl StepContext<'_> {
         let moved = |substeps: u32| ways.iter().map(move |way| f64::from(substeps) * *way);
         let shorter = SHORTER_WINDOWS.pow(self.disturbed.min(MOST_SHORTER));
         let usual = |pipeline: &mut ContactPipeline| pipeline.substeps(ways.iter().copied()) / shorter;
-        let substeps = if most > 1 { usual(pipeline).clamp(1, most) } else { 1 };
+        // What was a heap in the window before most likely is one still.
+        let in_heap =
+            |pipeline: &mut ContactPipeline| pipeline.substeps_in_heap(ways.iter().copied()).unwrap_or(most);
+        let substeps = if most > 1 { usual(pipeline).min(in_heap(pipeline)).clamp(1, most) } else { 1 };
         pipeline.begin(self.model, times(substeps), positions.iter().copied(), moved(substeps));
-        let fewer = pipeline.substeps_in_heap(ways.iter().copied()).filter(|fewer| *fewer < substeps);
+        let fewer = Some(in_heap(pipeline)).filter(|fewer| *fewer < substeps);
         if let Some(fewer) = fewer {
             pipeline.begin_shorter(self.model, times(fewer), positions.iter().copied(), moved(fewer));
         }
@@ -201,14 +204,16 @@ impl StepContext<'_> {
         }
         self.observer.enter("ccd");
         let hits = self.prove(method, |pipeline, ends| pipeline.end(ends));
-        let (mut left, mut learned) = (hits, 0);
+        let (mut left, mut learned, mut gains) = (hits, 0, true);
         while left > 0 && learned < self.model.params.collision.learning_rounds && self.iterations_left() > 0
         {
             self.pipeline.iter_mut().for_each(|pipeline| pipeline.learn(self.model));
-            if !method.answer_learned(self, window) {
+            if !method.answer_learned(self, window, gains) {
                 break;
             }
+            let before = left;
             left = self.prove(method, |pipeline, ends| pipeline.end_again(ends));
+            gains = left < before;
             learned += 1;
         }
         let Some(pipeline) = &mut self.pipeline else { return };

@@ -60,15 +60,17 @@ struct Block {
 /// What came of a block.
 #[derive(Debug, Clone, Copy)]
 struct Answer {
-    /// How far the last sweep moved features at most [m], and which lanes it moved.
+    /// How far the last sweep moved features at most [m].
     furthest: f64,
+    /// Which lanes have been moved since it began, and for which that was told.
     moved: [bool; LANES],
+    told: [bool; LANES],
     /// Whether nothing was done since it began.
     is_new: bool,
 }
 
 impl Answer {
-    const NONE: Self = Self { furthest: 0.0, moved: [false; LANES], is_new: true };
+    const NONE: Self = Self { furthest: 0.0, moved: [false; LANES], told: [false; LANES], is_new: true };
 }
 
 /// Particles in a sub-step.
@@ -199,8 +201,8 @@ impl ContactBlocks {
         }
     }
 
-    /// One sweep over all contacts, group by group: `after` are the particles at the end of the sub-step, and `touched` is told who was moved. Returns how far
-    /// they moved features at most [m].
+    /// One sweep over all contacts, group by group: `after` are the particles at the end of the sub-step, and `touched` is told who was moved, once since it
+    /// began. Returns how far they moved features at most [m].
     ///
     /// # Panics
     /// If a contact has a particle that is not there.
@@ -220,9 +222,13 @@ impl ContactBlocks {
             });
         }
         let mut furthest = 0.0_f64;
-        for (block, answer) in self.blocks.iter().zip(&self.answers).filter(|(_, answer)| answer.moved != [false; LANES]) {
+        for (block, answer) in self.blocks.iter().zip(&mut self.answers) {
             furthest = furthest.max(answer.furthest);
-            for lane in (0..block.count).filter(|lane| answer.moved[*lane]) {
+            if answer.told == answer.moved {
+                continue;
+            }
+            let told = std::mem::replace(&mut answer.told, answer.moved);
+            for lane in (0..block.count).filter(|lane| answer.moved[*lane] && !told[*lane]) {
                 let points = (0..4).filter(|k| block.drags[*k].0[lane] != 0.0);
                 points.for_each(|k| touched(block.points[k][lane] as usize));
             }
@@ -323,7 +329,7 @@ fn answer_eight<W: Wide>(
     let BlockMotion { before, h, slips, carried, params } = motion;
     assert!(block.points.as_flattened().iter().all(|p| (*p as usize) < after.length.min(before.len())));
     let zero = W::splat(0.0);
-    (answer.furthest, answer.moved) = (0.0, [false; LANES]);
+    answer.furthest = 0.0;
     let normal = Wide3::<W>::load(&block.normal);
     // SAFETY: the places were checked above; no thread moves these particles meanwhile.
     let ends = unsafe { gather::<W>(after.particles, &block.points) };

@@ -56,7 +56,8 @@ pub struct Contacts {
     shadowed: Vec<bool>,
     levels: Vec<(u16, u32)>,
     sorted: Vec<FeatureContact>,
-    /// Places of those around some particles.
+    /// Places of those with bodies, and of those around some particles.
+    with_bodies: Vec<usize>,
     nearby: Vec<usize>,
     tasks: Vec<ListTask>,
 }
@@ -98,6 +99,7 @@ impl Contacts {
             shadowed: Vec::new(),
             levels: Vec::new(),
             sorted: Vec::new(),
+            with_bodies: Vec::new(),
             nearby: Vec::new(),
             tasks: Vec::new(),
         }
@@ -169,6 +171,9 @@ impl Contacts {
         list.copy_from_slice(sorted);
         level.clear();
         level.extend(levels.iter().map(|(level, _)| *level));
+        let (list, particles) = (&self.list, window.surface.particles);
+        self.with_bodies.clear();
+        self.with_bodies.extend((0..list.len()).filter(|k| list[*k].meets_body(particles)));
         (self.in_blocks, self.begun, self.any_done) = (false, false, false);
         self.rigid_contacts.settle(|p, up| supports.holds(window, p, up));
         self.done.clear();
@@ -203,6 +208,9 @@ impl Contacts {
                 let gap = parts.map(|(p, w)| w * start[*p as usize]).sum::<DVec3>().dot(contact.normal);
                 let kept = window.kept(pair);
                 contact.distance = gap.clamp(kept.floor + ABOVE_FLOOR * (kept.distance - kept.floor), contact.distance);
+                if contact.meets_body(surface.particles) {
+                    self.with_bodies.push(self.list.len());
+                }
                 self.list.push(contact);
                 self.done.push(Done::default());
                 // They come last, whatever they lie on.
@@ -397,15 +405,15 @@ impl Contacts {
 
     /// Tells by which impulses bodies, whose points come after so many particles, have pushed cloth along their normals in this sub-step [kg·m].
     pub fn pushes_of_bodies(&mut self, particles: usize, mut tell: impl FnMut(usize, f64)) {
-        self.tell_done();
-        let pushed = self.list.iter().zip(&self.done).filter(|(_, done)| done.push > 0.0);
-        for (contact, done) in pushed {
-            let members = || contact.points.iter().map(|p| *p as usize).zip(contact.weights);
-            if members().any(|(p, w)| p >= particles && w != 0.0) {
-                let felt = (done.push - done.stopped + done.load) / contact.whole_give;
-                let push = felt + done.stopped / contact.give;
-                members().filter(|(p, w)| *p < particles && *w != 0.0).for_each(|(p, w)| tell(p, w.abs() * push));
-            }
+        if !self.with_bodies.is_empty() {
+            self.tell_done();
+        }
+        let pushed = self.with_bodies.iter().map(|k| (&self.list[*k], &self.done[*k]));
+        for (contact, done) in pushed.filter(|(_, done)| done.push > 0.0) {
+            let members = contact.points.iter().map(|p| *p as usize).zip(contact.weights);
+            let felt = (done.push - done.stopped + done.load) / contact.whole_give;
+            let push = felt + done.stopped / contact.give;
+            members.filter(|(p, w)| *p < particles && *w != 0.0).for_each(|(p, w)| tell(p, w.abs() * push));
         }
         self.rigid_contacts.pushes().for_each(|(p, push)| tell(p as usize, push));
     }

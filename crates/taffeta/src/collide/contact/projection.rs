@@ -140,6 +140,11 @@ impl FeatureContact {
         Some((contact, gap))
     }
 
+    /// Whether a point of a body, which are numbered on from so many particles, has a weight in it.
+    pub fn meets_body(&self, particles: usize) -> bool {
+        self.points.iter().zip(self.weights).any(|(p, w)| *p as usize >= particles && w != 0.0)
+    }
+
     /// Points of a side with their weights.
     pub fn of_side(&self, side: Side) -> impl Iterator<Item = (u32, f64)> {
         let of = move |(_, w): &(u32, f64)| *w * side.sign() > 0.0;

@@ -53,8 +53,9 @@ pub trait Integrator: Debug + Send + Sync {
     /// Where all particles are at the end of a window [m].
     fn ends(&mut self, model: &Model, ends: &mut [DVec3]);
 
-    /// Answers contacts that CCD has found at the end of a window, together with all else that has to hold there; whether the method can.
-    fn answer_learned(&mut self, _: &mut StepContext, _: &Window) -> bool {
+    /// Answers contacts that CCD has found at the end of a window, together with all else that has to hold there; whether the method can. If the answer before
+    /// `gains`, or there was none, what is around them may be enough.
+    fn answer_learned(&mut self, _: &mut StepContext, _: &Window, _gains: bool) -> bool {
         false
     }
 

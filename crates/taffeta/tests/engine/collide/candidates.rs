@@ -156,6 +156,49 @@ fn near_and_listed_in(motion: &Motion, name: &str) -> usize {
     count
 }
 
+#[test]
+fn what_points_that_moved_may_meet_is_found_alone() {
+    let (mut near_and_moved, mut stayed) = (0, 0);
+    for seed in 0..3 {
+        let (pad, mut motion, mut random) = (0.002, smooth(seed), Random::new(100 + seed));
+        let mut candidates = Candidates::new(&motion.surface, &motion.movable);
+        candidates.find(&motion.surface, &motion.from, &motion.to, pad);
+        let before = candidates.pairs().to_vec();
+        let mut waiting: Vec<bool> = (0..before.len()).map(|k| k % 3 == 0).collect();
+        let moved: Vec<bool> = motion.to.iter().map(|_| random.between(0.0, 1.0) < 0.1).collect();
+        for (to, _) in motion.to.iter_mut().zip(&moved).filter(|(_, moved)| **moved) {
+            *to += random_vector(&mut random, 0.1);
+        }
+        candidates.find_moved(&motion.surface, [&motion.from, &motion.to], &moved, &mut waiting);
+        // What has no point that moved is as it was.
+        let has_moved = |pair: &Pair| pair.points.iter().any(|p| moved[*p as usize]);
+        let kept: Vec<_> = (0..before.len()).filter(|k| !has_moved(&before[*k])).collect();
+        let (old, new) = candidates.pairs().split_at(kept.len());
+        assert!(old.iter().zip(&kept).all(|(pair, k)| *pair == before[*k]), "seed {seed}");
+        assert!(kept.iter().zip(&waiting).all(|(k, waits)| *waits == (k % 3 == 0)), "seed {seed}");
+        // What has is new, is there once, and waits.
+        let listed: std::collections::BTreeSet<_> = new.iter().copied().collect();
+        assert!(listed.len() == new.len() && new.iter().all(has_moved), "seed {seed}");
+        assert_eq!(
+            (&waiting[kept.len()..], waiting.len()),
+            (&vec![true; new.len()][..], old.len() + new.len())
+        );
+        for [t, u] in pairs_of_triangles(&motion) {
+            for (kind, points) in features(&motion, t, u) {
+                let distance = (0..=16).map(|k| distance(&motion, kind, points, f64::from(k) / 16.0));
+                let comes_near = distance.fold(f64::INFINITY, f64::min) < 0.015 + pad;
+                let pair = Pair { kind, points };
+                if comes_near && has_moved(&pair) {
+                    assert!(listed.contains(&pair), "seed {seed}: {pair:?} comes near and is not listed");
+                    near_and_moved += 1;
+                }
+            }
+        }
+        stayed += old.len();
+    }
+    assert!(near_and_moved > 100 && stayed > 100, "{near_and_moved} near, {stayed} stayed");
+}
+
 /// A sheet of which only some triangles are left, at rest and where it moves to.
 fn cut_out(n: u32, keep: impl Fn(DVec3) -> bool, to: impl Fn(&DVec3) -> DVec3) -> Motion {
     let (points, triangles) = sheet(n);

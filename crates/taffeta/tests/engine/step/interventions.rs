@@ -338,6 +338,12 @@ fn a_hand_is_stopped_by_bodies_and_told_where_it_is_not() {
             let report = pressed.step().unwrap();
             let certificate = pressed.certificate();
             pinched += report.ccd.pinched;
+            let height = pressed.positions()[middle as usize].y;
+            let stays = (0.1..0.105).contains(&height);
+            assert!(
+                stays || method != Method::ImpulseStrips,
+                "step {step}: the hand is at {height} m, the box ends at 0.1 m"
+            );
             assert!(
                 certificate.cloth_body == 0 || pinched > 0,
                 "{} step {step}: {certificate:?}",

@@ -423,7 +423,7 @@ impl Integrator for Implicit {
     }
 
     /// Solves the sub-step again, with what CCD has found in the system, which has no free bodies.
-    fn answer_learned(&mut self, step: &mut StepContext, window: &Window) -> bool {
+    fn answer_learned(&mut self, step: &mut StepContext, window: &Window, _: bool) -> bool {
         let Self { unknowns, particles, start: [_, speed], undo, .. } = self;
         let (Undo { time, x, v, start, contacts, .. }, duration) = (&*undo, window.h);
         let parting = step.model.params.collision.parting_speed * duration;

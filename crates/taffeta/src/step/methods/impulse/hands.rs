@@ -2,6 +2,8 @@
 //! so lengths are kept whatever a user asks for, and the step has a solution.
 
 use super::elements::between_hands;
+use crate::collide::MovingBody;
+use crate::collide::rigid::nearest::nearest;
 use crate::math::Vec4;
 use crate::model::environment::HAND;
 use crate::model::{Environment, Model, State};
@@ -22,16 +24,32 @@ impl YieldingHands {
         Self { between: between_hands(model, environment), ..Self::default() }
     }
 
-    /// Begins a step: hands that are not at their places give way as before.
+    /// Begins a step: hands that are not at their places give way as before, and those whose places are in a closed-form solid give way to it.
     pub fn begin(&mut self, model: &Model, environment: &Environment, state: &State) {
         self.particles.clear();
         self.yields = false;
+        let end = state.time + model.step_time;
         for pin in environment.pins.iter().filter(|pin| pin.yields) {
-            let led = pin.led(state.time, &model.colliders);
+            let [led, led_on] = [state.time, end].map(|time| pin.led(time, &model.colliders));
             for (member, i) in pin.particles.iter().enumerate() {
-                let place = pin.place(member, &led, &model.colliders);
-                self.yields |= state.positions[*i as usize].distance(place) > model.params.impulse.hand_away;
+                let place = |led| pin.place(member, led, &model.colliders);
+                let away = state.positions[*i as usize].distance(place(&led));
+                let mut solids = model.colliders.iter().filter_map(|collider| collider.at(end));
+                let is_in_solid = solids.any(|solid| nearest(&solid, place(&led_on), 0.0).is_some());
+                self.yields |= away > model.params.impulse.hand_away || is_in_solid;
                 self.particles.push(*i);
+            }
+        }
+    }
+
+    /// Puts particles whose hands give way out of closed-form solids, which features of cloth do not do for hands.
+    pub fn keep_out(&self, model: &Model, solids: &[MovingBody], ends: &mut [Vec4]) {
+        for i in self.yielding() {
+            let kept = model.cloth_of(i).map_or(0.0, |cloth| 0.5e-3 * cloth.fabric.thickness);
+            for solid in solids {
+                if let Some(near) = nearest(&solid.after, ends[i].xyz(), kept) {
+                    ends[i] += Vec4::from((kept - near.gap) * near.normal);
+                }
             }
         }
     }
@@ -41,9 +59,14 @@ impl YieldingHands {
         self.particles.contains(&(particle as u32))
     }
 
+    /// Whether they hold nothing.
+    pub fn are_idle(&self) -> bool {
+        self.particles.is_empty()
+    }
+
     /// Whether there are hands that do not give way yet.
     pub fn are_firm(&self) -> bool {
-        !self.yields && !self.particles.is_empty()
+        !self.yields && !self.are_idle()
     }
 
     /// Whether a hand holds this particle that gives way.

@@ -341,6 +341,7 @@ impl Impulse {
     /// Contacts with friction inside the iteration.
     pub(super) fn touch(&mut self, step: &mut StepContext, h: f64) {
         let n = step.model.particle_count();
+        self.hands.keep_out(step.model, &step.boundary.bodies, &mut self.q);
         for sweep in 0..self.params.contact_sweeps {
             // Once over all, only those are looked at again that touch or were moved since.
             self.touch_solids(step, sweep > 0);
@@ -522,6 +523,7 @@ impl Integrator for Impulse {
             self.y[i] = Vec4([end.x, end.y, end.z, 1.0]);
         }
         self.hands.slow_down(model, &self.x, &mut self.y, h);
+        self.hands.keep_out(model, &step.boundary.bodies, &mut self.y);
         self.links.begin(model, time, h, &self.x);
         step.observer.enter("pull");
         if let Some(springs) = &mut self.as_printed {
@@ -575,9 +577,9 @@ impl Integrator for Impulse {
         ends.iter_mut().zip(&self.q).for_each(|(end, q)| *end = q.xyz());
     }
 
-    fn answer_learned(&mut self, step: &mut StepContext, window: &Window) -> bool {
+    fn answer_learned(&mut self, step: &mut StepContext, window: &Window, gains: bool) -> bool {
         let allowed = step.model.max_iterations.is_none();
-        if allowed && !self.answer_nearby(step, window) {
+        if allowed && !(gains && self.answer_nearby(step, window)) {
             self.sweep_learned(step, window);
         }
         allowed

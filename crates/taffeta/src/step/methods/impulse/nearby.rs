@@ -33,7 +33,9 @@ impl Impulse {
     /// if these are few. Whether they were.
     pub(super) fn answer_nearby(&mut self, step: &mut StepContext, window: &Window) -> bool {
         let (model, n) = (step.model, step.model.particle_count());
-        let Some(pipeline) = step.pipeline.as_mut().filter(|_| model.links.ends.is_empty()) else { return false };
+        // Hands give way, and seams close, with all else at once.
+        let is_free = self.hands.are_idle() && model.links.ends.is_empty();
+        let Some(pipeline) = step.pipeline.as_mut().filter(|_| is_free) else { return false };
         let nearby = &mut self.nearby;
         nearby.marked.clear();
         nearby.marked.resize(n, false);

@@ -21,6 +21,8 @@ LABORATORY = [
     ("bending_warp", "Bend Warp", "µN·m", 0, 1e7),
     ("bending_weft", "Bend Weft", "µN·m", 0, 1e7),
     ("bending_twist", "Bend Twist", "µN·m", 0, 1e7),
+    ("bending_hysteresis", "Bend Hysteresis", "mN", 0, 1e6),
+    ("shear_hysteresis", "Shear Hysteresis", "N/m", 0, 1e6),
     ("thickness", "Thickness", "mm", 1e-3, 100),
     ("friction", "Friction", "", 0, 10),
 ]

@@ -91,6 +91,8 @@ fn fabric_json(preset: &Preset) -> Value {
         "bending_warp_un_m": fabric.bending_warp,
         "bending_weft_un_m": fabric.bending_weft,
         "bending_twist_estimated_un_m": fabric.twist(),
+        "bending_hysteresis_mn": fabric.bending_hysteresis,
+        "shear_hysteresis_n_m": fabric.shear_hysteresis,
         "thickness_mm": fabric.thickness,
         "friction": fabric.friction,
         "damping_ms": fabric.damping,

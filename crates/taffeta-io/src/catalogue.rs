@@ -36,6 +36,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "capsules",
         "catch",
         "crumple",
+        "crush",
         "curtain",
         "curtain-gusts",
         "disc",

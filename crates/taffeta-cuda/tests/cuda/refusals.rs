@@ -60,6 +60,9 @@ fn what_a_card_cannot_do_is_named_by_its_key() {
         let twisted = FabricChange { bending_twist: Some(5.0), ..FabricChange::default() };
         let told_twist = told(&Scene { fabrics: [("cotton".to_string(), twisted)].into(), ..scene(4) });
         assert!(told_twist.contains("bending_twist"), "{told_twist}");
+        let rubbing = FabricChange { bending_hysteresis: Some(1.0), ..FabricChange::default() };
+        let told_friction = told(&Scene { fabrics: [("cotton".to_string(), rubbing)].into(), ..scene(4) });
+        assert!(told_friction.contains("bending_hysteresis"), "{told_friction}");
         let ninth = Solver { device: Some("cuda:99".into()), ..Solver::default() };
         assert!(told(&Scene { solver: ninth, ..scene(4) }).contains("there is no card 99"));
         assert_eq!(told(&scene(4)), "");

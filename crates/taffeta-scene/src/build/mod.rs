@@ -10,6 +10,7 @@ mod membranes;
 mod parting;
 mod plates;
 pub mod shapes;
+mod sliders;
 pub mod stuffing;
 
 pub use body::clip;
@@ -82,6 +83,7 @@ pub fn build_torn(
     if !faults.is_empty() {
         return Err(FaultyScene { faults });
     }
+    sliders::add(&mut model);
     model.params = Params::of(&Scales::of(&model));
     Ok((model, state))
 }
@@ -213,6 +215,7 @@ pub(super) fn empty_model(scene: &Scene) -> Model {
         plates: Plates::default(),
         stretches: Springs::default(),
         buckles: Buckles::default(),
+        sliders: Vec::new(),
         links: Stitches::default(),
         balloons: Vec::new(),
         cloths: Vec::new(),

@@ -61,7 +61,7 @@ pub(super) fn plates(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Plate
             points: &points,
             weights: &weights,
             stiffness: rigidity.map(|d| d * area),
-            damping_time: 1e-3 * fabric.bending_damping,
+            damping: rigidity.map(|d| 1e-3 * fabric.bending_damping * (d * area)),
         });
     }
     plates

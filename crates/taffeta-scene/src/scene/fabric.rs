@@ -39,6 +39,14 @@ pub struct FabricChange {
     #[schemars(range(min = 0.0, max = 1e7))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bending_twist: Option<f64>,
+    /// Hysteresis of bending, KES 2HB: by how much the moment per width is larger while the cloth is bent than while it is let go [mN]. 0: none.
+    #[schemars(range(min = 0.0, max = 1e6))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bending_hysteresis: Option<f64>,
+    /// Hysteresis of shear, KES 2HG: the same of the force per width [N/m]. 0: none.
+    #[schemars(range(min = 0.0, max = 1e6))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shear_hysteresis: Option<f64>,
     /// Thickness [mm].
     #[schemars(range(min = 1e-3, max = 100.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,6 +80,8 @@ impl FabricChange {
             bending_warp: self.bending_warp.unwrap_or(base.bending_warp),
             bending_weft: self.bending_weft.unwrap_or(base.bending_weft),
             bending_twist: self.bending_twist.or(base.bending_twist),
+            bending_hysteresis: self.bending_hysteresis.unwrap_or(base.bending_hysteresis),
+            shear_hysteresis: self.shear_hysteresis.unwrap_or(base.shear_hysteresis),
             thickness: self.thickness.unwrap_or(base.thickness),
             friction: self.friction.unwrap_or(base.friction),
             damping: self.damping.unwrap_or(base.damping),

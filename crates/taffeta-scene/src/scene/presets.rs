@@ -60,6 +60,8 @@ impl DataSheet {
             bending_warp,
             bending_weft,
             bending_twist: None,
+            bending_hysteresis: 0.0,
+            shear_hysteresis: 0.0,
             thickness: self.thickness,
             friction: self.friction,
             damping: DAMPING,

@@ -1,18 +1,22 @@
 //! Drag of a triangle that moves through air or stands in the wind (P4, P5), by the square of the speed.
 
+use super::around::Around;
+use super::slider::HeldSliders;
 use super::wind;
 use crate::math::{DVec3, Vec4};
-use crate::model::{AirModel, Environment, Model};
+use crate::model::{AirModel, Environment, Method, Model};
 use crate::parallel;
 
-/// Forces that are held for some time: those of the air on all triangles, and those from outside.
+/// Forces that are held for some time: those of the air on all triangles, those from outside, and those of internal friction.
 #[derive(Debug)]
 pub struct HeldForces {
     on_triangles: Vec<Vec4>,
     on_particles: Vec<Vec4>,
-    /// Triangles around every particle, in order: those of particle i stand from `around_from[i]` to `around_from[i + 1]`.
-    around: Vec<u32>,
-    around_from: Vec<u32>,
+    /// Triangles around every particle, in air.
+    around: Around<u32>,
+    /// Internal friction, and whether it is among the forces on particles; methods that move particles by constraints or energies have it there.
+    pub sliders: HeldSliders,
+    sliders_push: bool,
 }
 
 /// Triangles and particles that one task looks after.
@@ -27,12 +31,11 @@ impl HeldForces {
         if in_air {
             let corners = |(triangle, t): (&[u32; 3], u32)| triangle.map(|i| (i, t));
             around.extend(model.triangles.iter().zip(0..).flat_map(corners));
-            around.sort_unstable();
         }
-        let before = |i: usize| around.partition_point(|(particle, _)| (*particle as usize) < i) as u32;
         Self {
-            around_from: (0..=particles).map(before).collect(),
-            around: around.iter().map(|(_, t)| *t).collect(),
+            around: Around::new(particles, around),
+            sliders: HeldSliders::new(model),
+            sliders_push: !matches!(model.method, Method::Xpbd | Method::Projective | Method::Vbd),
             on_triangles: vec![Vec4::ZERO; if in_air { triangles } else { 0 }],
             on_particles: Vec::with_capacity(particles),
         }
@@ -55,11 +58,15 @@ impl HeldForces {
     ) {
         let (air, forces) = (&environment.air, &environment.forces);
         self.on_particles.clear();
-        if self.on_triangles.is_empty() && forces.is_empty() {
+        if self.on_triangles.is_empty() && forces.is_empty() && self.sliders.is_empty() {
             return;
         }
         self.on_particles.extend(forces.iter().map(|force| Vec4::from(*force)));
         self.on_particles.resize(model.particle_count(), Vec4::ZERO);
+        self.sliders.follow(model, x);
+        if self.sliders_push {
+            self.sliders.push(&mut self.on_particles);
+        }
         if self.on_triangles.is_empty() {
             return;
         }
@@ -75,10 +82,9 @@ impl HeldForces {
                 *third = (force(normal, stream, air, area_mass, duration) / 3.0).into();
             });
         }
-        let Self { on_triangles, on_particles, around, around_from } = self;
+        let Self { on_triangles, on_particles, around, .. } = self;
         parallel::each(on_particles, CHUNK, |i, force| {
-            let own = &around[around_from[i] as usize..around_from[i + 1] as usize];
-            own.iter().for_each(|t| *force += on_triangles[*t as usize]);
+            around.of(i).iter().for_each(|t| *force += on_triangles[*t as usize]);
         });
     }
 }

@@ -21,7 +21,7 @@ pub struct MembraneTriangle {
 }
 
 /// w_u and w_v of positions or of velocities.
-type Frame = [DVec3; 2];
+pub type Frame = [DVec3; 2];
 
 /// Second derivatives by (w_u, w_v): uu, uv, vv.
 type Curvature = [DMat3; 3];
@@ -43,8 +43,14 @@ impl MembraneTriangle {
         Some(Self { weights, stiffness, damping: stiffness.map(|k| damping_time * k) })
     }
 
+    /// Weights of the corners in w_u and in w_v [1/m].
+    pub fn weights(&self) -> [[f64; 3]; 2] {
+        self.weights
+    }
+
+    /// w_u and w_v of positions or of velocities.
     #[inline(always)]
-    fn frame(&self, of: &[DVec3; 3]) -> Frame {
+    pub fn frame(&self, of: &[DVec3; 3]) -> Frame {
         self.weights.each_ref().map(|w| weighted(w, of))
     }
 

@@ -1,6 +1,7 @@
 //! What pulls: per element an energy, a force, a derivative; and how elements are gathered onto particles.
 
 pub mod air;
+pub mod around;
 pub mod baraff_witkin;
 pub mod bend;
 pub mod choi_ko;
@@ -9,6 +10,7 @@ pub mod gather;
 pub mod link;
 pub mod plate;
 pub mod pressure;
+pub mod slider;
 pub mod spring;
 pub mod stable_step;
 pub mod twist;
@@ -103,7 +105,7 @@ pub fn wind(air: &AirModel) -> Wind {
     Wind { mean: air.wind, gust: GustField { amplitude, frequency, length, seed: air.seed } }
 }
 
-/// Forces of all springs, bends, twists, links and triangles on all particles [N], one element after the other: the slow twin of [`gather`].
+/// Forces of all springs, bends, twists, sliders, links and triangles on all particles [N], one element after the other: the slow twin of [`gather`] and of what is held.
 pub fn all_forces(model: &Model, air: &AirModel, state: &State, h: f64) -> Vec<DVec3> {
     let (x, v) = (|i: u32| state.positions[i as usize], |i: u32| state.velocities[i as usize]);
     let mut forces = vec![DVec3::ZERO; state.positions.len()];
@@ -125,6 +127,13 @@ pub fn all_forces(model: &Model, air: &AirModel, state: &State, h: f64) -> Vec<D
         let (k, c) = (twists.stiffness[t], twists.damping[t]);
         let f = twist::forces(points.map(x), points.map(v), twists.weights(t), k, c);
         (0..4).for_each(|i| forces[points[i] as usize] += f[i]);
+    }
+    let normals = slider::normals(model, &state.positions);
+    for (slider, anchor) in model.sliders.iter().zip(&state.anchors) {
+        let (_, [first, second]) = slider::measure(model, slider.of, x, |i| normals[i as usize]);
+        for (i, [a, b]) in slider::weights(model, slider.of) {
+            forces[i as usize] += (first * a + second * b) * (slider.stiffness * anchor);
+        }
     }
     for (l, ends) in model.links.ends.iter().enumerate() {
         let f = link::link(model, l, state.time).forces(&ends.map(x));

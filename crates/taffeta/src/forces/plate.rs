@@ -31,6 +31,6 @@ pub fn forces(
 ) -> impl Iterator<Item = DVec3> {
     let (now, rate) = (curvatures(patch, x), curvatures(patch, v));
     let moments: [DVec3; 3] =
-        std::array::from_fn(|k| (now[k] + rate[k] * patch.damping_time) * patch.stiffness[k]);
+        std::array::from_fn(|k| now[k] * patch.stiffness[k] + rate[k] * patch.damping[k]);
     patch.weights.iter().map(move |w| -(moments[0] * w[0] + moments[1] * w[1] + moments[2] * w[2]))
 }

@@ -105,8 +105,8 @@ pub struct Plates {
     pub ends: Vec<usize>,
     /// D11, D22 and D66 times the area of every triangle [N·m³].
     pub stiffness: Vec<[f64; 3]>,
-    /// Kelvin-Voigt time [s].
-    pub damping_time: Vec<f64>,
+    /// Their dampers: the same times a Kelvin-Voigt time [N·m³·s].
+    pub damping: Vec<[f64; 3]>,
 }
 
 /// One of [`Plates`].
@@ -118,8 +118,8 @@ pub struct PlatePatch<'a> {
     pub weights: &'a [[f64; 3]],
     /// D11, D22 and D66 times its area [N·m³].
     pub stiffness: [f64; 3],
-    /// Kelvin-Voigt time [s].
-    pub damping_time: f64,
+    /// Their dampers [N·m³·s].
+    pub damping: [f64; 3],
 }
 
 /// Strips between particles two apart that buckle when their ends come together (Choi & Ko 2002, P3 §3).
@@ -154,20 +154,23 @@ impl Plates {
         self.weights.extend_from_slice(patch.weights);
         self.ends.push(self.points.len());
         self.stiffness.push(patch.stiffness);
-        self.damping_time.push(patch.damping_time);
+        self.damping.push(patch.damping);
     }
 
     /// All patches.
     pub fn patches(&self) -> impl Iterator<Item = PlatePatch<'_>> + Clone {
-        (0..self.ends.len()).map(|k| {
-            let own = k.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[k];
-            PlatePatch {
-                points: &self.points[own.clone()],
-                weights: &self.weights[own],
-                stiffness: self.stiffness[k],
-                damping_time: self.damping_time[k],
-            }
-        })
+        (0..self.ends.len()).map(|k| self.patch(k))
+    }
+
+    /// Patch `k`.
+    pub fn patch(&self, k: usize) -> PlatePatch<'_> {
+        let own = k.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[k];
+        PlatePatch {
+            points: &self.points[own.clone()],
+            weights: &self.weights[own],
+            stiffness: self.stiffness[k],
+            damping: self.damping[k],
+        }
     }
 
     /// Takes in the patches of another piece of cloth, whose particles follow from `first` on.
@@ -177,7 +180,7 @@ impl Plates {
         self.weights.extend(other.weights);
         self.ends.extend(other.ends.iter().map(|end| end + shift));
         self.stiffness.extend(other.stiffness);
-        self.damping_time.extend(other.damping_time);
+        self.damping.extend(other.damping);
     }
 }
 

@@ -18,6 +18,10 @@ pub struct Fabric {
     pub bending_weft: f64,
     /// Twisting rigidity, if it is given: half the moment per width and twist, D66 of an orthotropic plate [µN·m].
     pub bending_twist: Option<f64>,
+    /// Hysteresis of bending, KES 2HB: by how much the moment per width is larger while it is bent than while it is let go [mN, that is mN·m per m]. 0 is none.
+    pub bending_hysteresis: f64,
+    /// Hysteresis of shear, KES 2HG: the same of the force per width [N/m]. 0 is none.
+    pub shear_hysteresis: f64,
     /// Thickness [mm].
     pub thickness: f64,
     /// Coulomb friction of the fabric on itself [1].

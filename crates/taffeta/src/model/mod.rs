@@ -11,6 +11,7 @@ pub mod parting;
 pub mod pins;
 pub mod reach;
 pub mod scales;
+pub mod sliders;
 pub mod state;
 pub mod stitches;
 pub mod topology;
@@ -29,6 +30,7 @@ pub use parting::{BreakingPin, Split, Tearing, TornModels};
 pub use pins::{Led, PinGroup};
 pub use rigid::RigidBody;
 pub use scales::Scales;
+pub use sliders::{Slider, Slides};
 pub use state::State;
 pub use stitches::Stitches;
 
@@ -107,6 +109,8 @@ pub struct Model {
     pub stretches: Springs,
     /// Strips that buckle.
     pub buckles: Buckles,
+    /// Internal friction of bends, plates, diagonals and membranes.
+    pub sliders: Vec<Slider>,
     /// Pairs of particles that are sewn together.
     pub links: Stitches,
     /// Closed pieces with something inside.

@@ -18,6 +18,9 @@ pub struct State {
     pub velocities: Vec<DVec3>,
     /// What has parted: a word for every spare particle, then one for every particle of a pin that breaks ([`super::parting`]).
     pub parted: Vec<u64>,
+    /// Where every slider of the cloth's internal friction is anchored, in the units of its deformation ([`super::Slides`]).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub anchors: Vec<f64>,
     /// What the method remembers from step to step.
     pub memory: Memory,
 }
@@ -55,12 +58,14 @@ impl State {
         self.positions.clone_from(&other.positions);
         self.velocities.clone_from(&other.velocities);
         self.parted.clone_from(&other.parted);
+        self.anchors.clone_from(&other.anchors);
         self.memory.copy_from(&other.memory);
     }
 
     /// How many numbers it holds.
     pub fn len(&self) -> usize {
-        3 + 3 * (self.positions.len() + self.velocities.len()) + self.parted.len() + self.memory.len()
+        let words = self.parted.len() + self.anchors.len() + self.memory.len();
+        3 + 3 * (self.positions.len() + self.velocities.len()) + words
     }
 
     /// Whether it has no particles.
@@ -103,6 +108,7 @@ impl State {
             *vector = DVec3::from_array(std::array::from_fn(|_| f64::from_bits(next())));
         }
         self.parted.iter_mut().for_each(|word| *word = next());
+        self.anchors.iter_mut().for_each(|anchor| *anchor = f64::from_bits(next()));
         self.memory.fill(|| f64::from_bits(next()));
         Ok(())
     }
@@ -136,5 +142,6 @@ impl State {
             vector.to_array().into_iter().for_each(|c| take(c.to_bits().to_le_bytes()));
         }
         self.parted.iter().for_each(|word| take(word.to_le_bytes()));
+        self.anchors.iter().for_each(|anchor| take(anchor.to_bits().to_le_bytes()));
     }
 }

@@ -73,6 +73,7 @@ pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut Sta
         let before = step.report.iterations;
         step.report = step.report.tried_again();
         step.pressed.fill(0.0);
+        step.boundary.forces.sliders.load(state);
         method.load(step, state);
         let verdict = attempt(method, step, state.time)?;
         let taken = step.report.iterations - before;
@@ -87,6 +88,7 @@ pub fn step(method: &mut dyn Integrator, step: &mut StepContext, state: &mut Sta
         round += 1;
     }
     method.store(step, state);
+    step.boundary.forces.sliders.store(state);
     step.report.contacts =
         method.touching() + step.pipeline.as_mut().map_or(0, |pipeline| pipeline.touching());
     Ok(())

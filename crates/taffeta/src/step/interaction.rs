@@ -160,6 +160,9 @@ impl Simulation {
         if other.model.method == self.model.method && from.memory.is_like(&to.memory) {
             to.memory.copy_from(&from.memory);
         }
+        if from.anchors.len() == to.anchors.len() {
+            to.anchors.copy_from_slice(&from.anchors);
+        }
         to.step = (from.time / self.model.step_time).round() as u64;
         to.time = to.step as f64 * self.model.step_time;
         self.tell_tangles();

@@ -97,6 +97,7 @@ impl Scratch {
         if !state.memory.is_like(&memory) {
             state.memory = memory;
         }
+        state.anchors.resize(model.sliders.len(), 0.0);
         Self {
             method,
             on_device: device.map(|device| device.prepare(model, environment)),

@@ -266,7 +266,9 @@ impl Energy {
         Self {
             kinetic: particles().map(|(m, (_, v))| 0.5 * m * v.length_squared()).sum(),
             gravity: particles().map(|(m, (x, _))| -m * gravity.dot(*x)).sum(),
-            elastic: forces::elastic_energy(model, &state.positions) + forces::link::energy(model, state),
+            elastic: forces::elastic_energy(model, &state.positions)
+                + forces::link::energy(model, state)
+                + forces::slider::energy(model, state),
         }
     }
 

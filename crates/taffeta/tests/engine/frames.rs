@@ -34,6 +34,14 @@ fn swinging(method: Method) -> Scene {
     }
 }
 
+/// A scene whose fabric has internal friction.
+fn rubbing(mut scene: Scene) -> Scene {
+    for fabric in scene.fabrics.values_mut() {
+        (fabric.bending_hysteresis, fabric.shear_hysteresis) = (Some(1.0), Some(2.0));
+    }
+    scene
+}
+
 /// The same against a ball at rest, and under one that falls on it.
 fn meeting(method: Method) -> Scene {
     let ball = |radius: f64| Some(SphereShape { radius });
@@ -88,6 +96,8 @@ fn measured(scene: &Scene, Units { length, mass, time }: Units) -> Scene {
             bias: Some(fabric.bias * stiffness),
             bending_warp: Some(fabric.bending_warp * rigidity),
             bending_weft: Some(fabric.bending_weft * rigidity),
+            bending_hysteresis: Some(fabric.bending_hysteresis * force),
+            shear_hysteresis: Some(fabric.shear_hysteresis * stiffness),
             thickness: Some(fabric.thickness * length),
             damping: Some(fabric.damping * time),
             bending_damping: Some(fabric.bending_damping * time),
@@ -174,12 +184,14 @@ pub fn has_no_unit_of_its_own(method: Method) {
         Units { length: 1.0, mass: 1.0, time: 0.25 },
         Units { length: 0.5, mass: 2.0, time: 2.0 },
     ] {
-        let (scene, Units { length, mass, time }) = (meeting(method), units);
-        let off = apart(&scene, &measured(&scene, units), gravity(units), |x| x / length);
-        assert_eq!(off, 0.0, "{}: {length} m, {mass} kg, {time} s", method.name());
+        let Units { length, mass, time } = units;
+        for scene in [meeting(method), rubbing(swinging(method))] {
+            let off = apart(&scene, &measured(&scene, units), gravity(units), |x| x / length);
+            assert_eq!(off, 0.0, "{}: {length} m, {mass} kg, {time} s", method.name());
+        }
     }
     let feet_and_pounds = Units { length: 1.0 / 0.3048, mass: 1.0 / 0.4536, time: 0.6 };
-    for scene in scenes(method) {
+    for scene in scenes(method).into_iter().chain([rubbing(swinging(method))]) {
         let other = measured(&scene, feet_and_pounds);
         let off = apart(&scene, &other, gravity(feet_and_pounds), |x| x / feet_and_pounds.length);
         assert!(off < 1e-9, "{}: {off} m", method.name());

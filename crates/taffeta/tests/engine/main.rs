@@ -8,6 +8,7 @@ mod determinism;
 mod forces;
 mod frames;
 mod house;
+mod hysteresis;
 mod laws;
 mod math;
 mod model;

@@ -4,6 +4,7 @@ mod balloon;
 mod buckling;
 mod drape;
 mod friction;
+mod hysteresis;
 mod invariance;
 mod meshes;
 mod references;
@@ -136,7 +137,9 @@ const EXPERIMENTS: &[Experiment] = &[
     statics::BENDING_LENGTH,
     buckling::LATERAL,
     swing::TORSION,
+    hysteresis::LOOPS,
     drape::CUSICK,
+    drape::CUSICK_WITH_HYSTERESIS,
     friction::SLOPE,
     friction::CAPSTAN,
     friction::TERMINAL_SPEED,

@@ -150,12 +150,14 @@ pub struct Strips {
     /// The sub-step that bends are ready for [s]; 0 for none.
     pace: f64,
     /// Where stitches stand.
-    stitches: Vec<StitchPlace>,
+    stitches: Vec<EdgePlace>,
+    /// Where all edges stand, if their lengths change.
+    places: Vec<EdgePlace>,
 }
 
-/// Where a stitch stands: its block among those of its group, its row and its lane.
+/// Where an edge stands: its block among those of its group, its row and its lane.
 #[derive(Debug, Clone, Copy)]
-struct StitchPlace {
+struct EdgePlace {
     group: usize,
     block: usize,
     row: usize,
@@ -260,34 +262,49 @@ impl Strips {
     /// Makes stitches of the edges from a number on: their lengths are no strain, and change ([`Strips::set_stitch`]).
     pub fn make_stitches(&mut self, from: usize) {
         self.stitches = self.slots[from..].iter().map(|slot| self.place(*slot as usize)).collect();
-        for StitchPlace { group, block, row, lane } in &self.stitches {
+        for EdgePlace { group, block, row, lane } in &self.stitches {
             let block = &mut self.groups[*group][*block];
             block.stitches.resize(block.rows(), Lanes::ZERO);
             block.stitches[*row].0[*lane] = 1.0;
         }
     }
 
-    fn place(&self, slot: usize) -> StitchPlace {
+    fn place(&self, slot: usize) -> EdgePlace {
         let (row, lane) = (slot / LANES, slot % LANES);
         let holds = |block: &StripBlock| (block.first..block.first + block.rows()).contains(&row);
         let found = self.groups.iter().enumerate().find_map(|(group, blocks)| {
             let block = blocks.iter().position(holds)?;
-            Some(StitchPlace { group, block, row: row - blocks[block].first, lane })
+            Some(EdgePlace { group, block, row: row - blocks[block].first, lane })
         });
         found.expect("every edge has a block")
     }
 
     /// Sets the length and the compliance of a stitch.
     pub fn set_stitch(&mut self, stitch: usize, StripEdge { rest, compliance }: StripEdge) {
-        let StitchPlace { group, block, row, lane } = self.stitches[stitch];
+        let EdgePlace { group, block, row, lane } = self.stitches[stitch];
         let links = self.groups[group][block].links.own(row);
         links.squared_rest.0[lane] = (rest * rest).max(LEAST_SQUARE);
         links.compliance.0[lane] = compliance.max(LEAST_COMPLIANCE);
     }
 
+    /// Lets the lengths of all edges change ([`Strips::set_rest`]): no two rows share a kind.
+    pub fn make_lengths_change(&mut self) {
+        self.places = self.slots.iter().map(|slot| self.place(*slot as usize)).collect();
+        for Kinds { of_row, kinds } in self.groups.iter_mut().flatten().map(|block| &mut block.links) {
+            *kinds = of_row.iter().map(|kind| kinds[*kind as usize]).collect();
+            *of_row = (0..kinds.len() as u32).collect();
+        }
+    }
+
+    /// Sets the rest length of an edge [m].
+    pub fn set_rest(&mut self, edge: usize, rest: f64) {
+        let EdgePlace { group, block, row, lane } = self.places[edge];
+        self.groups[group][block].links.kinds[row].squared_rest.0[lane] = rest * rest;
+    }
+
     /// Sets the compliance of an edge [m³/N].
     pub fn set_compliance(&mut self, edge: usize, compliance: f64) {
-        let StitchPlace { group, block, row, lane } = self.place(self.slots[edge] as usize);
+        let EdgePlace { group, block, row, lane } = self.place(self.slots[edge] as usize);
         self.groups[group][block].links.own(row).compliance.0[lane] = compliance;
     }
 

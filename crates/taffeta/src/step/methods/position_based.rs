@@ -5,6 +5,7 @@
 
 use super::Integrator;
 use crate::collide::rigid::touch::Asked;
+use crate::forces::slider::HeldSliders;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Environment, Model, State};
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
@@ -20,8 +21,8 @@ pub trait PositionSolver: Debug + Send + Sync {
     /// Iterations in a sub-step, unless the scene gives a number.
     fn iterations(&self) -> u32;
 
-    /// Begins a sub-step, when inertia has led particles on.
-    fn begin(&mut self, model: &Model, substep: &Substep, particles: &mut Particles);
+    /// Begins a sub-step, when inertia has led particles on and sliders have followed.
+    fn begin(&mut self, model: &Model, substep: &Substep, sliders: &HeldSliders, particles: &mut Particles);
 
     /// One iteration from where particles are; returns how far it moved one at most [m].
     fn iterate(&mut self, model: &Model, substep: &Substep, particles: &mut Particles) -> f64;
@@ -42,6 +43,23 @@ pub struct Particles {
     pub inverse_mass: Vec<f64>,
     /// What the damping d of the air adds to inertia: it weighs 1 + h d times as much.
     pub drag: f64,
+    /// Forces that sliders hold [N].
+    held: Vec<Vec4>,
+}
+
+impl Particles {
+    /// Lets y go with the forces that sliders hold over a sub-step of `h` [s], where inertia weighs so many times the mass. Iterations do not start there: it is far
+    /// from where these forces and the elements that they hold against balance.
+    pub fn hold(&mut self, sliders: &HeldSliders, h: f64, weighs: f64) {
+        if sliders.is_empty() {
+            return;
+        }
+        self.held.clear();
+        self.held.resize(self.x.len(), Vec4::ZERO);
+        sliders.push(&mut self.held);
+        let pushed = self.held.iter().zip(&self.inverse_mass).map(|(force, w)| *force * (h * h * w / weighs));
+        self.inertia.iter_mut().zip(pushed).for_each(|(y, way)| *y += way);
+    }
 }
 
 /// A method of this kind, as the driver sees it.
@@ -72,6 +90,7 @@ impl<S: PositionSolver> PositionBased<S> {
                 v: room(),
                 inverse_mass,
                 drag: 1.0,
+                held: Vec::new(),
             },
             grip: room(),
             h: 0.0,
@@ -144,7 +163,7 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
         inertia.copy_from_slice(x);
         self.particles.drag = 1.0 + h * step.environment.air.damping;
         self.grip.fill(Vec4::ZERO);
-        self.solver.begin(step.model, substep, &mut self.particles);
+        self.solver.begin(step.model, substep, &step.boundary.forces.sliders, &mut self.particles);
     }
 
     fn solve(&mut self, step: &mut StepContext, substep: &Substep) -> Result<(), StepError> {

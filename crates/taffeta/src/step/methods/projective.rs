@@ -12,6 +12,7 @@
 //! Dampers pull by c/h A (x - xⁿ), those of springs along d alone, so that they may turn. In the matrix they stand for all axes, which costs iterations.
 
 use super::position_based::{Particles, PositionSolver};
+use crate::forces::slider::HeldSliders;
 use crate::math::{DVec3, Vec4};
 use crate::model::params::ProjectiveParams;
 use crate::model::{Environment, Model};
@@ -157,7 +158,7 @@ impl PositionSolver for Projective {
         self.params.iterations
     }
 
-    fn begin(&mut self, model: &Model, substep: &Substep, particles: &mut Particles) {
+    fn begin(&mut self, model: &Model, substep: &Substep, sliders: &HeldSliders, particles: &mut Particles) {
         if (self.h, self.drag) != (substep.h, particles.drag) {
             self.factorise(substep.h, particles);
         }
@@ -166,6 +167,7 @@ impl PositionSolver for Projective {
                 spring.rest_length = model.links.rest_length(stitch as usize, substep.time + substep.h);
             }
         }
+        particles.hold(sliders, substep.h, particles.drag);
         self.left.copy_from_slice(&particles.x);
     }
 

@@ -16,6 +16,7 @@
 use super::position_based::{Particles, PositionSolver};
 use super::xpbd::longest_while_hanging;
 use crate::forces::bend;
+use crate::forces::slider::HeldSliders;
 use crate::math::{DMat3, DVec3, Vec4};
 use crate::model::{Environment, Model};
 use crate::parallel;
@@ -162,7 +163,7 @@ impl PositionSolver for Vbd {
     /// falls from y, and nothing is left undone where cloth hangs still. Of ã the paper takes the part along gravity (sec. 3.7), with which swinging cloth
     /// stretches twice as far. What a contact has moved starts from y: else it would press, but not slide, with its whole weight. So does all in the first
     /// sub-step of a step, which knows of none before.
-    fn begin(&mut self, _: &Model, substep: &Substep, particles: &mut Particles) {
+    fn begin(&mut self, _: &Model, substep: &Substep, sliders: &HeldSliders, particles: &mut Particles) {
         let Particles { start, inertia, x, v, inverse_mass, .. } = particles;
         let free = |i: &usize| inverse_mass[*i] > 0.0 && start[*i] == self.left[*i];
         for i in (0..x.len()).filter(|i| substep.k > 0 && free(i)) {
@@ -172,6 +173,7 @@ impl PositionSolver for Vbd {
         }
         self.last_v.copy_from_slice(v);
         self.left.copy_from_slice(x);
+        particles.hold(sliders, substep.h, 1.0);
     }
 
     fn iterate(&mut self, model: &Model, substep: &Substep, particles: &mut Particles) -> f64 {

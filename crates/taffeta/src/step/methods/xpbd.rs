@@ -8,10 +8,12 @@
 //! the paper: theirs is an angle between two triangles, ours is the turn of two edges, which is linear, so that C is a vector and one iteration solves it.
 
 use super::position_based::{Particles, PositionSolver};
+use crate::forces::slider::HeldSliders;
 use crate::math::{DVec3, Vec4};
-use crate::model::{ClothPiece, Environment, Model};
+use crate::model::{ClothPiece, Environment, Model, Slides};
 use crate::solve::coloring::{by_color, color_elements};
 use crate::step::driver::Substep;
+use std::collections::BTreeMap;
 
 /// The constraints of a model.
 #[derive(Debug)]
@@ -33,16 +35,21 @@ struct Distance {
     damping_time: f64,
     /// The stitch that it is, if it is one: that only pulls, and its rest length shrinks.
     stitch: Option<u32>,
+    /// The slider beside it, and the rest length without it [m]. It moves the rest length towards its anchor.
+    slider: Option<usize>,
+    without_friction: f64,
     multiplier: f64,
 }
 
-/// A sum Σ s x is to be 0: the turn from edge (a, b) to edge (b, c), with s = (1/|ab|, -1/|ab| - 1/|bc|, 1/|bc|), or the twist of a quad.
+/// A sum Σ s x is to be 0, or where the slider beside it moves that to: the turn from edge (a, b) to edge (b, c), with s = (1/|ab|, -1/|ab| - 1/|bc|, 1/|bc|), or the twist of a quad.
 #[derive(Debug)]
 struct TurnConstraint<const N: usize> {
     points: [u32; N],
     weights: [f64; N],
     compliance: f64,
     damping_time: f64,
+    slider: Option<usize>,
+    rest: DVec3,
     multiplier: DVec3,
 }
 
@@ -51,6 +58,9 @@ impl Xpbd {
     pub fn new(model: &Model, environment: &Environment) -> Self {
         let (springs, stitches, bends) = (&model.springs, &model.links, &model.bends);
         let stiff = |stiffness: &[f64], k: usize| stiffness[k] > 0.0;
+        let sliders: BTreeMap<Slides, usize> =
+            model.sliders.iter().enumerate().map(|(s, slider)| (slider.of, s)).collect();
+        let slider = |of: Slides| sliders.get(&of).copied();
         let mut distances = Vec::new();
         for (s, ends) in springs.ends.iter().enumerate().filter(|(s, _)| stiff(&springs.stiffness, *s)) {
             distances.push(Distance {
@@ -59,6 +69,8 @@ impl Xpbd {
                 compliance: 1.0 / springs.stiffness[s],
                 damping_time: springs.damping[s] / springs.stiffness[s],
                 stitch: None,
+                slider: slider(Slides::Spring(s as u32)),
+                without_friction: springs.rest_length[s],
                 multiplier: 0.0,
             });
         }
@@ -69,6 +81,8 @@ impl Xpbd {
                 compliance: 1.0 / stitches.stiffness[l],
                 damping_time: 0.0,
                 stitch: Some(l as u32),
+                slider: None,
+                without_friction: 0.0,
                 multiplier: 0.0,
             });
         }
@@ -80,6 +94,8 @@ impl Xpbd {
                 weights: [ia, -(ia + ic), ic],
                 compliance: 1.0 / bends.stiffness[b],
                 damping_time: bends.damping[b] / bends.stiffness[b],
+                slider: slider(Slides::Bend(b as u32)),
+                rest: DVec3::ZERO,
                 multiplier: DVec3::ZERO,
             });
         }
@@ -92,6 +108,8 @@ impl Xpbd {
                 weights: of_twists.weights(t),
                 compliance: 1.0 / of_twists.stiffness[t],
                 damping_time: of_twists.damping[t] / of_twists.stiffness[t],
+                slider: None,
+                rest: DVec3::ZERO,
                 multiplier: DVec3::ZERO,
             });
         }
@@ -139,14 +157,21 @@ impl PositionSolver for Xpbd {
         1
     }
 
-    fn begin(&mut self, model: &Model, substep: &Substep, _: &mut Particles) {
+    fn begin(&mut self, model: &Model, substep: &Substep, sliders: &HeldSliders, _: &mut Particles) {
         for distance in &mut self.distances {
             distance.multiplier = 0.0;
+            if let Some(s) = distance.slider {
+                distance.rest_length =
+                    distance.without_friction + sliders.aside(model, s, distance.compliance);
+            }
             if let Some(stitch) = distance.stitch {
                 distance.rest_length = model.links.rest_length(stitch as usize, substep.time + substep.h);
             }
         }
-        self.turns.iter_mut().for_each(|turn| turn.multiplier = DVec3::ZERO);
+        for turn in &mut self.turns {
+            turn.multiplier = DVec3::ZERO;
+            turn.rest = turn.slider.map_or(DVec3::ZERO, |s| sliders.pull(s) * turn.compliance);
+        }
         self.twists.iter_mut().for_each(|twist| twist.multiplier = DVec3::ZERO);
     }
 
@@ -196,7 +221,7 @@ impl<const N: usize> TurnConstraint<N> {
         let mobility: f64 = squares.map(|(i, w)| inverse_mass[*i as usize] * w * w).sum();
         let (compliance, damping) = (self.compliance / (h * h), self.damping_time / h);
         let turn = sum(x);
-        let change = (-turn - compliance * self.multiplier - damping * (turn - sum(start)))
+        let change = (self.rest - turn - compliance * self.multiplier - damping * (turn - sum(start)))
             / ((1.0 + damping) * mobility + compliance);
         self.multiplier += change;
         for (i, w) in self.points.iter().zip(self.weights) {

@@ -9,8 +9,9 @@ use crate::check;
 use crate::forces::{self, element::Element, spring};
 use crate::math::DVec3;
 use crate::model::state::StateMismatch;
-use crate::model::{BreakingPin, Environment, Memory, Model, Split, State, TornModels};
+use crate::model::{BreakingPin, Environment, Memory, Model, Slider, Slides, Split, State, TornModels};
 use crate::step::Simulation;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Sides of a crack start as far apart as contact keeps them, but no further than this share of the shortest edge.
@@ -192,7 +193,7 @@ impl Simulation {
 
     /// Goes on with the model of what has parted; what hands and the viewer have changed stays.
     fn take_model(&mut self, model: Model) {
-        let tensions = self.tensions_in(&model);
+        let (tensions, anchors) = (self.tensions_in(&model), self.anchors_in(&model));
         let pins = match &self.grip {
             None => model.pins.clone(),
             // Hands go on leading what they hold.
@@ -207,6 +208,7 @@ impl Simulation {
         self.model = Arc::new(model);
         // What a method remembers is of the elements that were; it starts anew but for the sub-steps and what edges pull with.
         let before = std::mem::take(&mut self.state.memory);
+        self.state.anchors = anchors;
         self.renew();
         if let (Memory::Impulse(memory), Memory::Impulse(before)) = (&mut self.state.memory, before) {
             (memory.substeps, memory.missed) = (before.substeps, before.missed);
@@ -227,6 +229,22 @@ impl Simulation {
             known.map_or(0.0, |edge| tension_of(&self.state, edge))
         };
         model.edges.iter().take(if hard > 0 { usize::MAX } else { 0 }).map(tension).collect()
+    }
+
+    /// Where the sliders of a model torn further are anchored: those of elements that a crack has made start at rest.
+    fn anchors_in(&self, model: &Model) -> Vec<f64> {
+        let key = |model: &Model, of: Slides, origin: &dyn Fn(u32) -> u32| {
+            let mut points: Vec<u32> =
+                forces::slider::weights(model, of).iter().map(|(i, _)| origin(*i)).collect();
+            points.sort_unstable();
+            (of.kind(), points)
+        };
+        let known = self.model.sliders.iter().zip(&self.state.anchors);
+        let known: BTreeMap<_, _> =
+            known.map(|(slider, anchor)| (key(&self.model, slider.of, &|i| i), *anchor)).collect();
+        let origin = |i: u32| self.model.origin_of(i, model) as u32;
+        let anchor = |slider: &Slider| known.get(&key(model, slider.of, &origin)).copied().unwrap_or(0.0);
+        model.sliders.iter().map(anchor).collect()
     }
 
     /// Becomes torn as a state says.

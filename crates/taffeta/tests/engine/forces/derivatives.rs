@@ -341,7 +341,7 @@ fn twist_case(random: &mut Random) -> Case<Twist, 4> {
 struct Plate {
     weights: [[f64; 3]; 12],
     stiffness: [f64; 3],
-    damping_time: f64,
+    damping: [f64; 3],
 }
 
 impl Plate {
@@ -350,13 +350,13 @@ impl Plate {
             points: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
             weights: &self.weights,
             stiffness: self.stiffness,
-            damping_time: self.damping_time,
+            damping: self.damping,
         }
     }
 
-    fn blocks(&self, factor: f64) -> Blocks<12> {
-        let product = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| self.stiffness[k] * a[k] * b[k]).sum::<f64>();
-        self.weights.map(|a| self.weights.map(|b| DMat3::IDENTITY * (-factor * product(a, b))))
+    fn blocks(&self, numbers: [f64; 3]) -> Blocks<12> {
+        let product = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| numbers[k] * a[k] * b[k]).sum::<f64>();
+        self.weights.map(|a| self.weights.map(|b| DMat3::IDENTITY * -product(a, b)))
     }
 }
 
@@ -369,17 +369,17 @@ impl Element<12> for Plate {
         forces.try_into().unwrap()
     }
     fn derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
-        self.blocks(1.0)
+        self.blocks(self.stiffness)
     }
     fn safe_derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
-        self.blocks(1.0)
+        self.blocks(self.stiffness)
     }
     fn damping(&self, _: &[DVec3; 12], v: &[DVec3; 12]) -> [DVec3; 12] {
         let forces: Vec<_> = plate::forces(&self.patch(), |_| DVec3::ZERO, |i| v[i as usize]).collect();
         forces.try_into().unwrap()
     }
     fn damping_derivative(&self, _: &[DVec3; 12]) -> Blocks<12> {
-        self.blocks(self.damping_time)
+        self.blocks(self.damping)
     }
 }
 
@@ -421,7 +421,7 @@ fn plate_case(random: &mut Random) -> Case<Plate, 12> {
     let element = Plate {
         weights: patch.weights.try_into().unwrap(),
         stiffness: patch.stiffness,
-        damping_time: patch.damping_time,
+        damping: patch.damping,
     };
     let turn = any_turn(random);
     let rest: [DVec3; 12] = std::array::from_fn(|k| turn * positions[patch.points[k] as usize]);

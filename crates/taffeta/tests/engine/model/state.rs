@@ -16,6 +16,7 @@ fn bytes_bring_back_every_bit_and_the_hash_sees_every_bit() {
         positions: vec![DVec3::new(1.0, -0.0, f64::MIN_POSITIVE), DVec3::splat(3.0)],
         velocities: vec![DVec3::new(-1.0, 2.0, 1e300), DVec3::ZERO],
         parted: vec![1 << 32],
+        anchors: vec![-0.0, 0.25],
         memory: Memory::Impulse(ImpulseMemory {
             substeps: 0.5,
             missed: false,
@@ -29,7 +30,7 @@ fn bytes_bring_back_every_bit_and_the_hash_sees_every_bit() {
     assert!(back.read_bytes(&bytes).is_err());
     back.copy_from(&state);
     assert_eq!(
-        back.read_bytes(&[0; 8 * 22]),
+        back.read_bytes(&[0; 8 * 24]),
         Err(StateMismatch::Method {
             expected: "the impulse methods",
             found: "a method that remembers nothing"
@@ -37,7 +38,7 @@ fn bytes_bring_back_every_bit_and_the_hash_sees_every_bit() {
     );
     back.read_bytes(&bytes).unwrap();
     assert_eq!((back.to_bytes(), back.hash()), (bytes.clone(), state.hash()));
-    let missed = 8 * (2 + 12 + 1 + 1);
+    let missed = 8 * (2 + 12 + 1 + 2 + 1);
     for bit in 0..bytes.len() * 8 {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);

@@ -122,7 +122,7 @@ impl Pull {
         for (patch, points) in model.plates.patches().zip(&patches) {
             for (k, stiffness) in patch.stiffness.into_iter().enumerate() {
                 let weights: Vec<f64> = patch.weights.iter().map(|w| w[k]).collect();
-                bending.add(&pattern, points, &weights, [stiffness, patch.damping_time * stiffness]);
+                bending.add(&pattern, points, &weights, [stiffness, patch.damping[k]]);
             }
         }
         let pull = Self {

@@ -51,6 +51,8 @@ pub struct Implicit {
     /// Positions before and after a sub-step, in the order of the model, those of free bodies too [m].
     before: Vec<Vec4>,
     after: Vec<Vec4>,
+    /// Forces that a sub-step holds, in the order of the model [N].
+    outside: Vec<Vec4>,
     /// Velocities of the particles of free bodies, in the order of the model [m/s].
     flight: Vec<Vec4>,
     /// Forces of bodies along their normals, in the own order [N].
@@ -144,6 +146,7 @@ impl Implicit {
             },
             start: [room.clone(), room],
             before: all.clone(),
+            outside: Vec::new(),
             flight: all.clone(),
             after: all,
             edge: edges.sum::<f64>() / count as f64,
@@ -160,6 +163,22 @@ impl Implicit {
         let past = vec![DVec3::ZERO; self.past[0].len()];
         let contacts = vec![HeldContact::default(); contacts];
         ImplicitMemory { contacts, past: [past.clone(), past], ..ImplicitMemory::default() }
+    }
+
+    /// Forces that a sub-step holds: those from outside, and those of internal friction.
+    fn renew_outside(&mut self, step: &mut StepContext) {
+        let (forces, sliders) = (&step.environment.forces, &mut step.boundary.forces.sliders);
+        let Self { particles, before, outside, unknowns, .. } = self;
+        outside.clear();
+        outside.extend(forces.iter().map(|force| Vec4::from(*force)));
+        if !sliders.is_empty() {
+            outside.resize(step.model.particle_count(), Vec4::ZERO);
+            sliders.follow(step.model, before);
+            sliders.push(outside);
+        }
+        unknowns.outside.resize(outside.len(), Vec4::ZERO);
+        let own = outside.iter().zip(&particles.place);
+        own.for_each(|(force, place)| unknowns.outside[*place as usize] = *force);
     }
 
     /// Finds the end of a sub-step of a `duration`, of a shorter one if this is too long where the program chooses; returns how long it is [s].
@@ -328,9 +347,6 @@ impl Implicit {
 impl Integrator for Implicit {
     fn begin(&mut self, step: &mut StepContext, _: &State) -> Result<(), StepError> {
         self.unknowns.pull.renew_air(&step.environment.air);
-        let forces = &step.environment.forces;
-        self.unknowns.outside.resize(forces.len(), Vec4::ZERO);
-        self.particles.load(forces, &mut self.unknowns.outside);
         self.retry = Retry::default();
         Ok(())
     }
@@ -376,6 +392,7 @@ impl Integrator for Implicit {
         };
         let duration = if count <= 1 { left } else { left / f64::from(count) };
         self.particles.gather(&self.x, &mut self.before);
+        self.renew_outside(step);
         let h = self.find_end(step, time, duration)?;
         self.memory.last = h;
         if step.pipeline.is_some() {

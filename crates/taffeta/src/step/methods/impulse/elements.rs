@@ -1,7 +1,7 @@
 //! What the impulse methods make of a model: hard and soft edges, their strips, and how stiff they are.
 
 use crate::math::Vec4;
-use crate::model::{ClothPiece, Environment, Model, topology};
+use crate::model::{ClothPiece, Environment, Model, Slider, Slides, topology};
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge, Strips, Turn};
 use crate::solve::strips::ladders::ladders;
@@ -169,6 +169,29 @@ pub fn soft(model: &Model, environment: &Environment, hard: &Strips) -> (Vec<[u3
     let first = (model.particle_count() + hard.idle, hard.rows);
     let strips = Strips::new(&groups, ends.len(), first, link, |_| None);
     (ends, strips)
+}
+
+/// A diagonal with a slider beside it, which moves its rest length towards its anchor.
+#[derive(Debug)]
+pub struct RubbingEdge {
+    /// Its number among diagonals, and that of the slider.
+    pub edge: usize,
+    pub slider: usize,
+    /// Its rest length without the slider [m], and one over the stiffness of both [m/N].
+    pub rest: f64,
+    pub compliance: f64,
+}
+
+/// Diagonals with sliders.
+pub fn rubbing(model: &Model) -> Vec<RubbingEdge> {
+    let edges: BTreeMap<usize, usize> = diagonals(model).into_iter().zip(0..).collect();
+    let of = |(slider, of): (usize, &Slider)| {
+        let Slides::Spring(s) = of.of else { return None };
+        let (rest, stiffness) = (model.springs.rest_length[s as usize], model.springs.stiffness[s as usize]);
+        let edge = *edges.get(&(s as usize))?;
+        Some(RubbingEdge { edge, slider, rest, compliance: 1.0 / stiffness })
+    };
+    model.sliders.iter().enumerate().filter_map(of).collect()
 }
 
 /// The ends of diagonals, their strips in groups, and what each of them is.

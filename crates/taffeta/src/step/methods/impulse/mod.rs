@@ -31,6 +31,7 @@ use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::report::StepError;
 use crate::step::{pressing, rigid_bodies, solid_contact};
 use elements as parts;
+use elements::RubbingEdge;
 pub use elements::{ImpulseCut, StripCut};
 use fall_back::FallBack;
 use hands::YieldingHands;
@@ -54,6 +55,8 @@ pub struct Impulse {
     set: InstructionSet,
     pub(super) lengths: Lengths,
     soft: Strips,
+    /// Diagonals with a slider beside them.
+    rubbing: Vec<RubbingEdge>,
     /// Strips for bends, if those of `lengths` are too short; and bends that no strip has.
     bent: Option<Strips>,
     lone_bends: Vec<usize>,
@@ -122,7 +125,11 @@ impl Impulse {
         let (straight, lone_bends) = parts::hard(model, environment, false);
         let (hard, bent) =
             if single { (parts::hard(model, environment, true).0, Some(straight)) } else { (straight, None) };
-        let (diagonals, soft) = parts::soft(model, environment, &hard);
+        let (diagonals, mut soft) = parts::soft(model, environment, &hard);
+        let rubbing = parts::rubbing(model);
+        if !rubbing.is_empty() {
+            soft.make_lengths_change();
+        }
         let ladders = parts::twists(model);
         let set = InstructionSet::available()[0];
         let idle = bent.as_ref().map_or(0, |b| b.idle).max(hard.idle + soft.idle).max(ladders.idle);
@@ -169,6 +176,7 @@ impl Impulse {
             drift: DVec3::ZERO,
             sums: Sums::default(),
             lengths: Lengths::new(model, environment, hard, set),
+            rubbing,
             soft,
             bent,
             lone_bends,
@@ -518,6 +526,10 @@ impl Integrator for Impulse {
             let mean = |[a, b, c]: [usize; 3]| (way(a) + way(b) + way(c)) / (3.0 * h);
             let held = (time, f64::from(every.min(count - k)) * h);
             step.boundary.forces.renew(model, step.environment, held, &self.x, mean);
+            for RubbingEdge { edge, slider, rest, compliance } in &self.rubbing {
+                let aside = step.boundary.forces.sliders.aside(model, *slider, *compliance);
+                self.soft.set_rest(*edge, rest + aside);
+            }
         }
         for (i, end) in step.boundary.held(model, step.environment) {
             self.y[i] = Vec4([end.x, end.y, end.z, 1.0]);

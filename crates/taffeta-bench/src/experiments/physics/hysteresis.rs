@@ -1,0 +1,195 @@
+//! Hysteresis as the Kawabata system measures it: a strip that is bent there and back, a sheet that is sheared there and back.
+
+use super::{Experiment, Finding, Way, scene, simulation, usual_ways};
+use crate::BenchError;
+use taffeta::Simulation;
+use taffeta::math::DVec3;
+use taffeta::model::State;
+use taffeta::step::{Energy, Hands};
+use taffeta_scene::{Cloth, ClothModel, FabricChange, Sheet};
+
+pub(super) const LOOPS: Experiment = Experiment {
+    name: "hysteresis",
+    about: "A strip is led along arcs of up to ±2.5 1/cm and back, the rim of a sheet of 50 mm is sheared to ±8° and back and what is inside follows, as by KES-FB2 and KES-FB1 (Kawabata 1980): from the second loop, rigidities as slopes from 0.5 to 1.5 1/cm and from 0.5 to 2.5°, hystereses as what moment and force differ by at 1 1/cm and at 0.5°. Moments and forces are what the energy changes by when all is bent or sheared by a little more. Reference: the numbers of the fabric, a cotton broadcloth with 2HB of Matsudaira et al. 2015.",
+    misses: "",
+    ways: usual_ways,
+    find: loops,
+};
+
+/// Of the fabric: B [N·m], 2HB [N], G and 2HG [N/m].
+const BENDING: f64 = 11.6e-6;
+const BENDING_HYSTERESIS: f64 = 1.216e-3;
+const SHEAR: f64 = 80.0;
+const SHEAR_HYSTERESIS: f64 = 1.5;
+
+fn loops(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
+    let levels = if quick { 5 } else { 10 };
+    let bending = bent(way, levels)?;
+    let shear = sheared(way, levels)?;
+    let near =
+        |case: &str, unit, want, found, allowed| Finding::near(case.into(), unit, want, found, allowed);
+    Ok(vec![
+        near("bending, B", "µN·m", 1e6 * BENDING, 1e6 * bending.slope(50.0, 150.0), 0.05),
+        near("bending, 2HB", "mN", 1e3 * BENDING_HYSTERESIS, 1e3 * bending.width(100.0), 0.05),
+        near("shear, G", "N/m", SHEAR, shear.slope(0.5_f64.to_radians(), 2.5_f64.to_radians()), 0.05),
+        near("shear, 2HG", "N/m", SHEAR_HYSTERESIS, shear.width(0.5_f64.to_radians()), 0.05),
+    ])
+}
+
+fn fabric() -> FabricChange {
+    let warp = 500.0;
+    FabricChange {
+        base: Some("cotton".into()),
+        warp: Some(warp),
+        weft: Some(warp),
+        bias: Some(4.0 / (2.0 / warp + 1.0 / SHEAR)),
+        bending_warp: Some(1e6 * BENDING),
+        bending_weft: Some(1e6 * BENDING),
+        // As little as explicit methods can take in so small cells.
+        bending_damping: Some(0.5),
+        bending_hysteresis: Some(1e3 * BENDING_HYSTERESIS),
+        shear_hysteresis: Some(SHEAR_HYSTERESIS),
+        ..FabricChange::default()
+    }
+}
+
+/// Deformation and resistance, there and back.
+struct Loop {
+    there: Vec<[f64; 2]>,
+    back: Vec<[f64; 2]>,
+}
+
+impl Loop {
+    /// What resistance is on a branch at a deformation, between its points.
+    fn at(branch: &[[f64; 2]], e: f64) -> f64 {
+        let between = |pair: &&[[f64; 2]]| (pair[0][0] - e) * (pair[1][0] - e) <= 0.0;
+        branch.windows(2).find(between).map_or(f64::NAN, |pair| {
+            pair[0][1] + (pair[1][1] - pair[0][1]) * (e - pair[0][0]) / (pair[1][0] - pair[0][0])
+        })
+    }
+
+    fn width(&self, e: f64) -> f64 {
+        Self::at(&self.there, e) - Self::at(&self.back, e)
+    }
+
+    fn slope(&self, from: f64, to: f64) -> f64 {
+        let of = |branch: &[[f64; 2]]| (Self::at(branch, to) - Self::at(branch, from)) / (to - from);
+        0.5 * (of(&self.there) + of(&self.back))
+    }
+}
+
+/// Leads a simulation up, down and up again in so many levels to the furthest; `held` is who is held where, `seen` what is measured at rest there.
+fn led(
+    simulation: &mut Simulation,
+    levels: i32,
+    held: impl Fn(f64) -> Hands,
+    seen: impl Fn(&Simulation) -> [f64; 2],
+) -> Result<Loop, BenchError> {
+    let mut go = |level: i32| -> Result<[f64; 2], BenchError> {
+        let (hands, step) = (held(f64::from(level) / f64::from(levels)), simulation.model().step_time);
+        // Hands that hold all would go there little by little, no further than the cloth between them reaches.
+        if hands.held.len() == simulation.positions().len() {
+            let places: Vec<DVec3> = hands.held.values().copied().collect();
+            simulation.set_positions(&places).map_err(BenchError::asked)?;
+        }
+        simulation.set_hands(&hands, step);
+        for _ in 0..6 {
+            simulation.step()?;
+        }
+        Ok(seen(simulation))
+    };
+    (0..levels).try_for_each(|level| go(level).map(drop))?;
+    let back = (-levels..=levels).rev().map(&mut go).collect::<Result<_, _>>()?;
+    let there = (1 - levels..=levels).map(&mut go).collect::<Result<_, _>>()?;
+    Ok(Loop { there, back })
+}
+
+/// What the elastic energy of a state is once particles are elsewhere [J].
+fn energy(simulation: &Simulation, place: impl Fn((usize, &DVec3)) -> DVec3) -> f64 {
+    let state = simulation.state();
+    let moved = State { positions: state.positions.iter().enumerate().map(place).collect(), ..state.clone() };
+    Energy::of(simulation.model(), DVec3::ZERO, &moved).elastic
+}
+
+/// The strip: its cells [m], how many there are across it, and columns of particles.
+const CELL: f64 = 1e-3;
+const ACROSS: usize = 2;
+const COLUMNS: usize = 11;
+/// The furthest that it is bent [1/m].
+const MOST_BENT: f64 = 250.0;
+
+fn bent(way: Way, levels: i32) -> Result<Loop, BenchError> {
+    let (columns, rows) = (COLUMNS as u32, ACROSS as u32 + 1);
+    let width = CELL * ACROSS as f64;
+    // Bends reach from the middle of the first cell to that of the last, plates from end to end.
+    let bent_cells = if way.model == ClothModel::Triangles { COLUMNS - 1 } else { COLUMNS - 2 };
+    let area = width * CELL * bent_cells as f64;
+    let sheet = Sheet { width: CELL * (COLUMNS - 1) as f64, height: width, columns, rows, slack: 1.0 };
+    let mut scene = scene(way, Cloth { sheet: Some(sheet), ..Cloth::default() }, fabric());
+    (scene.gravity, scene.air.damping) = ([0.0; 3], 100.0);
+    let mut simulation = simulation(&scene, &Default::default())?;
+    let held = |share: f64| {
+        let row = arc(share * MOST_BENT * CELL);
+        let place = |r: usize, c: usize| row[c] - DVec3::Z * (CELL * r as f64);
+        let all = (0..=ACROSS).flat_map(|r| (0..COLUMNS).map(move |c| (r, c)));
+        let held = all.map(|(r, c)| ((r * COLUMNS + c) as u32, place(r, c))).collect();
+        Hands { held, ..Hands::default() }
+    };
+    let seen = |s: &Simulation| {
+        let x = &s.state().positions;
+        let middle = (ACROSS / 2) * COLUMNS + COLUMNS / 2;
+        let [before, after] = [x[middle] - x[middle - 1], x[middle + 1] - x[middle]];
+        let angle = libm::atan2(before.x * after.y - before.y * after.x, before.dot(after));
+        let [row, less, more] = [0.0, -1e-4, 1e-4].map(|by| arc(angle + by));
+        let bent_to = |to: &[DVec3]| energy(s, |(i, x)| *x + to[i % COLUMNS] - row[i % COLUMNS]);
+        // The difference of two edges is the curvature.
+        let curvature = |angle: f64| 2.0 * libm::sin(0.5 * angle) / CELL;
+        let further = curvature(angle + 1e-4) - curvature(angle - 1e-4);
+        [curvature(angle), (bent_to(&more) - bent_to(&less)) / further / area]
+    };
+    led(&mut simulation, levels, held, seen)
+}
+
+/// A row of particles that turns by an angle [rad] at every column [m].
+fn arc(angle: f64) -> Vec<DVec3> {
+    let mut row = vec![DVec3::ZERO];
+    for k in 1..COLUMNS {
+        let heading = angle * (k as f64 - 0.5 * COLUMNS as f64);
+        row.push(row[k - 1] + DVec3::new(libm::cos(heading), libm::sin(heading), 0.0) * CELL);
+    }
+    row
+}
+
+/// The sheet [m], its particles along a side, and the furthest that it is sheared [rad].
+const SIDE: f64 = 0.05;
+const ALONG: usize = 6;
+const MOST_SHEARED: f64 = 8.0 / 180.0 * std::f64::consts::PI;
+
+fn sheared(way: Way, levels: i32) -> Result<Loop, BenchError> {
+    let along = ALONG as u32;
+    let sheet = Sheet { width: SIDE, height: SIDE, columns: along, rows: along, slack: 1.0 };
+    let mut scene = scene(way, Cloth { sheet: Some(sheet), ..Cloth::default() }, fabric());
+    (scene.gravity, scene.air.damping) = ([0.0; 3], 100.0);
+    let mut simulation = simulation(&scene, &Default::default())?;
+    // Sides keep their lengths: those along z lean towards x.
+    let lean = |x: DVec3, shear: f64| DVec3::new(x.x - x.z * libm::sin(shear), x.y, x.z * libm::cos(shear));
+    let rest = simulation.state().positions.clone();
+    let held = |share: f64| {
+        let rim = |i: &usize| [i / ALONG, i % ALONG].iter().any(|k| *k == 0 || *k == ALONG - 1);
+        let place = |i: usize| (i as u32, lean(rest[i], share * MOST_SHEARED));
+        Hands { held: (0..ALONG * ALONG).filter(rim).map(place).collect(), ..Hands::default() }
+    };
+    let seen = |s: &Simulation| {
+        let x = &s.state().positions;
+        let (low, high) = (x[0], x[ALONG * (ALONG - 1)]);
+        let shear = libm::atan2(high.x - low.x, (high.z - low.z).abs());
+        let more = |by: f64| {
+            energy(s, |(_, x)| {
+                let upright = DVec3::new(x.x + x.z * libm::tan(shear), x.y, x.z / libm::cos(shear));
+                lean(upright, shear + by)
+            })
+        };
+        [shear, (more(1e-5) - more(-1e-5)) / 2e-5 / (SIDE * SIDE)]
+    };
+    led(&mut simulation, levels, held, seen)
+}

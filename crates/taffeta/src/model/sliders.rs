@@ -1,0 +1,40 @@
+//! Internal friction of cloth: which elements have a slider in parallel, how stiff it is and how much it holds.
+
+/// Which deformation e of which element a slider resists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slides {
+    /// The turn of a bend along the normal of the cloth [1].
+    Bend(u32),
+    /// The curvature of a plate along the warp (0) or the weft (1), along the normal of its triangle [1/m].
+    Plate(u32, u8),
+    /// The lengthening of a spring, that of a diagonal [m].
+    Spring(u32),
+    /// The shear w_u·w_v of a membrane [1].
+    Membrane(u32),
+}
+
+impl Slides {
+    /// The first of the same kind.
+    pub fn kind(self) -> Self {
+        match self {
+            Slides::Bend(_) => Slides::Bend(0),
+            Slides::Plate(_, axis) => Slides::Plate(0, axis),
+            Slides::Spring(_) => Slides::Spring(0),
+            Slides::Membrane(_) => Slides::Membrane(0),
+        }
+    }
+}
+
+/// A spring in series with a Coulomb slider, both in parallel with an element (Jenkin's element): its force is stiffness × (e - anchor) and never more
+/// than its limit, for then the anchor follows. The anchor is part of the state ([`super::State::anchors`]).
+///
+/// The stiffness of the element in its own table is that of both: what a slider adds to it is the force stiffness × anchor, which is constant while the anchor rests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slider {
+    /// What it resists.
+    pub of: Slides,
+    /// Force per deformation, in the units of its element.
+    pub stiffness: f64,
+    /// The deformation that it gives by before it slides: limit over stiffness, in the units of e.
+    pub give: f64,
+}

@@ -392,3 +392,32 @@ fn tops(tailored: &Tailored) -> Vec<f64> {
     }
     tops
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{characteristics, join};
+
+    /// A strip of quads around `quads` corners below and as many above; closed to a tube or left open as a flap.
+    fn band(quads: usize, closed: bool) -> Vec<[usize; 3]> {
+        let corner = |k: usize, row: usize| 2 * (if closed { k % quads } else { k }) + row;
+        (0..quads)
+            .flat_map(|k| {
+                let [a, b, c, d] = [corner(k, 0), corner(k + 1, 0), corner(k + 1, 1), corner(k, 1)];
+                [[a, b, c], [a, c, d]]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_tube_has_a_hole_and_a_flap_has_none() {
+        for (closed, expected) in [(true, 0), (false, 1)] {
+            let triangles = band(5, closed);
+            let mut least: Vec<usize> = (0..12).collect();
+            for [a, b, c] in &triangles {
+                join(&mut least, *a, *b);
+                join(&mut least, *b, *c);
+            }
+            assert_eq!(characteristics(&triangles, &mut least)[0], expected, "closed: {closed}");
+        }
+    }
+}

@@ -104,6 +104,11 @@ impl ContactPipeline {
         self.contacts.begin_step();
     }
 
+    /// Whether all that is near becomes a contact at the start of a window, or only what is nearest, for methods that answer what CCD finds later.
+    pub fn list_all_near(&mut self, all: bool) {
+        self.contacts.list_all_near(all, &self.params);
+    }
+
     /// How many sub-steps a window may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
     pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
         self.window.substeps(ways, false)

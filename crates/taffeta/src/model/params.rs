@@ -138,6 +138,9 @@ params! {
         /// in contact, torn apart, corrected edge by edge or too seldom) a swing of angular frequency ω loses the share ω h of its energy per radian; with less
         /// as much less. Below 1/2 it is not stable.
         displacement_share: f64 = 0.6,
+        /// The same of cloth that touches something and is as good as at rest [1]: trembling of neighbours against one another, which lengths answered in turn keep up,
+        /// loses all of its energy within some sub-steps, slow motion hardly any. Less than 1, which tells a contact.
+        share_at_rest: f64 = 0.99,
         /// Share of its tension that an edge starts a sub-step with [1]; the solve finds the rest again. Bends and friction answer a pull only after it has moved the
         /// strip. With all of the tension kept, a strip that hangs trembles for ever and a belt is shaken off its drum; with three tenths, a taut row between two
         /// pins is lost.

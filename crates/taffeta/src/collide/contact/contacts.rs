@@ -14,6 +14,7 @@ use crate::collide::rigid::contacts::{Begin, RigidContacts};
 use crate::collide::surface::CollisionSurface;
 use crate::math::lanes::InstructionSet;
 use crate::math::{DVec3, Pose, Vec4};
+use crate::model::params::CollisionParams;
 use crate::model::{Collider, Form, Model};
 use crate::parallel;
 
@@ -178,6 +179,11 @@ impl Contacts {
         self.rigid_contacts.settle(|p, up| supports.holds(window, p, up));
         self.done.clear();
         self.done.resize(self.list.len(), Done::default());
+    }
+
+    /// Lists all that is near from now on, or what a method that answers what CCD finds needs.
+    pub fn list_all_near(&mut self, all: bool, params: &CollisionParams) {
+        self.listed = if all { 1.0 } else { params.listed };
     }
 
     /// How many layers lie on what is led, at most.

@@ -276,13 +276,27 @@ impl BastedCloth {
         found
     }
 
+    /// Takes a step of a stage if something intersects, `smooth`ed before it; whether nothing does.
+    pub fn part(&mut self, stage: &Stage, field: Option<&DistanceField>, smooth: bool) -> bool {
+        let pierced = field.is_some_and(|field| self.lift_out(field, stage.margin));
+        let tangles = self.tangles();
+        let is_clean = !pierced && tangles.is_empty();
+        if !is_clean {
+            if smooth {
+                self.smooth(&tangles);
+            }
+            self.step(stage, field);
+        }
+        is_clean
+    }
+
     /// Pairs of triangles that intersect.
-    pub fn tangles(&self) -> Vec<[u32; 2]> {
+    fn tangles(&self) -> Vec<[u32; 2]> {
         self_intersections(&self.x, &self.triangles)
     }
 
     /// Moves triangles that intersect a body outwards by this [m]; whether any does.
-    pub fn lift_out(&mut self, field: &DistanceField, way: f64) -> bool {
+    fn lift_out(&mut self, field: &DistanceField, way: f64) -> bool {
         let pierced = field.pierced(&self.x, &self.triangles);
         for i in pierced.iter().flat_map(|t| self.triangles[*t as usize]) {
             if let Some(depth) = field.at(self.x[i as usize]) {
@@ -293,7 +307,7 @@ impl BastedCloth {
     }
 
     /// One step of pulling apart what intersects; whether anything does.
-    pub fn untangle(&mut self, step: f64) -> bool {
+    fn untangle(&mut self, step: f64) -> bool {
         let pairs = self.tangles();
         if pairs.is_empty() {
             return false;
@@ -305,6 +319,25 @@ impl BastedCloth {
         }
         self.x.iter_mut().zip(&ways).for_each(|(x, way)| *x += step * way.clamp_length_max(1.0));
         true
+    }
+
+    /// Moves all that intersects, and what is beside it, half of the way to the middle of those around it: what is crumpled becomes smooth.
+    fn smooth(&mut self, tangles: &[[u32; 2]]) {
+        let mut caught = vec![false; self.x.len()];
+        let corners = |t: u32| self.triangles[t as usize].map(|i| i as usize);
+        tangles.iter().flatten().flat_map(|t| corners(*t)).for_each(|i| caught[i] = true);
+        let around = caught.clone();
+        for ([a, b], _) in self.edges.iter().filter(|([a, b], _)| around[*a] != around[*b]) {
+            (caught[*a], caught[*b]) = (true, true);
+        }
+        let mut sums = vec![(DVec3::ZERO, 0.0); self.x.len()];
+        for ([a, b], _) in self.edges.iter().chain(&self.diagonals) {
+            sums[*a] = (sums[*a].0 + self.x[*b], sums[*a].1 + 1.0);
+            sums[*b] = (sums[*b].0 + self.x[*a], sums[*b].1 + 1.0);
+        }
+        for ((x, (sum, n)), _) in self.x.iter_mut().zip(sums).zip(caught).filter(|(_, caught)| *caught) {
+            *x = x.lerp(sum / n, 0.5);
+        }
     }
 
     /// Every value with a share of those around it.

@@ -21,13 +21,14 @@ use transfer::transfer;
 /// Length of cells that garments are basted with [m]; finer ones take over from these.
 const COARSE: f64 = 0.025;
 /// Steps in which seams close, in which the closed garment hangs, in which the body grows, in which lengths are put right, and the most in which what still
-/// intersects is pulled apart: with lengths, then without regard for them.
+/// intersects is pulled apart: with lengths, then without regard for them. And how often the last three come in turn at most.
 const DRAWN: u32 = 150;
 const HUNG: u32 = 150;
 const GROWN: u32 = 100;
 const RELAXED: u32 = 100;
 const PARTED: u32 = 100;
 const PARTED_ALONE: u32 = 30;
+const FINISHED: u32 = 3;
 /// How much of its girth a slim body lacks [1].
 const SLIM: f64 = 0.75;
 /// How far a step moves cloth that lies around a slim body outwards, and lets it fall [m].
@@ -149,7 +150,8 @@ fn wear(tailored: &mut Tailored, cell: f64, field: Option<&DistanceField>) -> Ve
     sewn.x
 }
 
-/// Puts lengths right, and apart what still intersects; where sewn particles are then [m].
+/// Puts lengths right, and apart what still intersects; where sewn particles are then [m]. What does not come apart with its lengths kept does so without, and
+/// then its lengths are put right once more.
 fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&DistanceField>) -> Vec<DVec3> {
     let mut sewn = BastedCloth::new(tailored, groups, groups, cell);
     let worn = Stage {
@@ -166,17 +168,16 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
         pull: 0.04 * cell,
         ..free(cell)
     };
-    for step in 0..RELAXED {
-        sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field);
-    }
-    for step in 0..PARTED + PARTED_ALONE {
-        let pierced = field.is_some_and(|field| sewn.lift_out(field, MARGIN));
-        if !pierced && sewn.tangles().is_empty() {
+    for _ in 0..FINISHED {
+        for step in 0..RELAXED {
+            sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field);
+        }
+        let parted = Stage { rounds: 3, keeps: 0.5, sweeps: 2, ..worn };
+        if (0..PARTED).any(|_| sewn.part(&parted, field, false)) {
             break;
         }
-        let (keeps, sweeps) = if step < PARTED { (0.5, 2) } else { (0.0, 0) };
-        let lift = if sweeps > 0 { worn.lift } else { 0.0 };
-        sewn.step(&Stage { rounds: 3, keeps, sweeps, lift, ..worn }, field);
+        let alone = Stage { rounds: 3, keeps: 0.0, sweeps: 0, lift: 0.0, ..worn };
+        let _ = (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, true));
     }
     sewn.x
 }
@@ -224,7 +225,8 @@ fn tubes(tailored: &Tailored, groups: &[usize], sleeve: &[bool], field: &Distanc
     limbs
 }
 
-/// The leg of every particle that is part of a leg of trousers: all that is low and sewn together in front of one leg and behind it, and not of the other.
+/// The leg of every particle that is part of a leg of trousers: all that is low and sewn together to a tube, in front of one leg and behind it, and not of the
+/// other.
 fn trousers(
     tailored: &Tailored,
     groups: &[usize],
@@ -233,20 +235,17 @@ fn trousers(
     field: &DistanceField,
 ) -> Vec<Option<usize>> {
     let mut least: Vec<usize> = (0..groups.iter().max().map_or(0, |last| last + 1)).collect();
-    let mut first = 0;
-    for blank in &tailored.blanks {
-        for t in &blank.rest.triangles {
-            let at = t.map(|i| first + i as usize);
-            if at.iter().all(|i| is_low(*i)) {
-                join(&mut least, groups[at[0]], groups[at[1]]);
-                join(&mut least, groups[at[1]], groups[at[2]]);
-            }
-        }
-        first += blank.start.len();
+    let low = low_triangles(tailored, groups, is_low);
+    for [a, b, c] in &low {
+        join(&mut least, *a, *b);
+        join(&mut least, *b, *c);
     }
+    let holes = characteristics(&low, &mut least);
+    let mut is_part = vec![false; least.len()];
+    low.iter().flatten().for_each(|group| is_part[*group] = true);
     // How many of each component are at which leg, behind it and in front of it.
     let mut counts = vec![[[0_u32; 2]; 2]; least.len()];
-    for (i, p) in starts.iter().enumerate().filter(|(i, _)| is_low(*i)) {
+    for (i, p) in starts.iter().enumerate().filter(|(i, _)| is_low(*i) && is_part[groups[*i]]) {
         if let Some(leg) = nearest_limb(&field.legs, *p) {
             counts[root(&mut least, groups[i])][leg][usize::from(p.z > field.legs[leg].axis(*p).z)] += 1;
         }
@@ -255,11 +254,41 @@ fn trousers(
         5 * behind.min(before) > behind + before && 10 * (other[0] + other[1]) < behind + before
     };
     let leg = |i: usize| {
-        let [one, other] = counts[root(&mut least, groups[i])];
+        let component = root(&mut least, groups[i]);
+        let [one, other] = counts[component];
         let found = [is_tube(one, other), is_tube(other, one)].iter().position(|is| *is);
-        found.filter(|_| is_low(i))
+        // A flap of a skirt, sewn on one side, is a disc: it has no hole.
+        found.filter(|_| is_low(i) && holes[component] <= 0)
     };
     (0..groups.len()).map(leg).collect()
+}
+
+/// Triangles whose corners are all low, by groups; those that sewing leaves whole.
+fn low_triangles(tailored: &Tailored, groups: &[usize], is_low: &dyn Fn(usize) -> bool) -> Vec<[usize; 3]> {
+    let mut low = Vec::new();
+    for (blank, first) in tailored.blanks.iter().zip(tailored.firsts()) {
+        let at = blank.rest.triangles.iter().map(|t| t.map(|i| (first + i) as usize));
+        let whole = |[a, b, c]: &[usize; 3]| a != b && b != c && c != a;
+        low.extend(at.filter(|t| t.iter().all(|i| is_low(*i))).map(|t| t.map(|i| groups[i])).filter(whole));
+    }
+    low
+}
+
+/// Euler's characteristic of every component, by its least number: corners less edges and triangles; 1 for a disc, 0 for a tube.
+fn characteristics(triangles: &[[usize; 3]], least: &mut [usize]) -> Vec<i64> {
+    let mut corners: Vec<usize> = triangles.iter().flatten().copied().collect();
+    let edge = |a: usize, b: usize| [a.min(b), a.max(b)];
+    let mut edges: Vec<[usize; 2]> =
+        triangles.iter().flat_map(|[a, b, c]| [edge(*a, *b), edge(*b, *c), edge(*c, *a)]).collect();
+    corners.sort_unstable();
+    corners.dedup();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut sums = vec![0; least.len()];
+    corners.iter().for_each(|a| sums[root(least, *a)] += 1);
+    edges.iter().for_each(|[a, _]| sums[root(least, *a)] -= 1);
+    triangles.iter().for_each(|[a, ..]| sums[root(least, *a)] += 1);
+    sums
 }
 
 /// The limb that is nearest as seen from the front.
@@ -362,4 +391,33 @@ fn tops(tailored: &Tailored) -> Vec<f64> {
         }
     }
     tops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{characteristics, join};
+
+    /// A strip of quads around `quads` corners below and as many above; closed to a tube or left open as a flap.
+    fn band(quads: usize, closed: bool) -> Vec<[usize; 3]> {
+        let corner = |k: usize, row: usize| 2 * (if closed { k % quads } else { k }) + row;
+        (0..quads)
+            .flat_map(|k| {
+                let [a, b, c, d] = [corner(k, 0), corner(k + 1, 0), corner(k + 1, 1), corner(k, 1)];
+                [[a, b, c], [a, c, d]]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_tube_has_a_hole_and_a_flap_has_none() {
+        for (closed, expected) in [(true, 0), (false, 1)] {
+            let triangles = band(5, closed);
+            let mut least: Vec<usize> = (0..12).collect();
+            for [a, b, c] in &triangles {
+                join(&mut least, *a, *b);
+                join(&mut least, *b, *c);
+            }
+            assert_eq!(characteristics(&triangles, &mut least)[0], expected, "closed: {closed}");
+        }
+    }
 }

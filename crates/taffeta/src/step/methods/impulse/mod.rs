@@ -8,6 +8,7 @@ mod final_sweeps;
 mod hands;
 mod lengths;
 mod nearby;
+mod rest;
 mod shortfall;
 mod springs;
 mod stitches;
@@ -37,6 +38,7 @@ use fall_back::FallBack;
 use hands::YieldingHands;
 use lengths::{Lengths, StripScratch, numbers};
 use nearby::Nearby;
+use rest::is_at_rest;
 pub use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
@@ -83,6 +85,8 @@ pub struct Impulse {
     /// Per particle the share of this step, or 1 where it was in contact.
     share: Vec<f64>,
     step_share: f64,
+    /// Whether cloth that touches something is as good as at rest.
+    at_rest: bool,
     /// How many of the last sweeps came before lengths were within their tolerance: shorter sub-steps take fewer of these, but do not close seams.
     pub(super) sweeps_for_lengths: u32,
     /// The largest strain before them [1].
@@ -152,6 +156,7 @@ impl Impulse {
             share: vec![model.params.impulse.displacement_share; n],
             slips: false,
             step_share: model.params.impulse.displacement_share,
+            at_rest: false,
             sweeps_for_lengths: 0,
             strain_before: 0.0,
             lengths_kept: true,
@@ -334,7 +339,7 @@ impl Impulse {
             self.correct(
                 Limits { warm_start, ..KEEP_PULLS },
                 self.infeasible_start,
-                (1.0 - h / self.params.error_time).max(0.0),
+                if self.at_rest { 0.0 } else { (1.0 - h / self.params.error_time).max(0.0) },
                 sweeps == 0,
             );
             self.touch(step, h);
@@ -492,8 +497,14 @@ impl Integrator for Impulse {
             return self.share.fill(SHARE_AS_PRINTED);
         }
         self.infeasible_start = self.lengths.strain(&self.x) >= self.params.infeasible_strain;
+        self.at_rest = is_at_rest(step.model, step.environment, state, memory, &self.controller);
+        if let Some(pipeline) = &mut step.pipeline {
+            pipeline.list_all_near(self.at_rest);
+        }
         self.step_share = if self.infeasible_start || self.early || self.lengths.iterations_per_substep > 1 {
             1.0
+        } else if self.at_rest {
+            self.params.share_at_rest
         } else {
             self.params.displacement_share
         };

@@ -129,6 +129,11 @@ impl SubstepController {
         self.is_last_try(Verdict::Lost)
     }
 
+    /// Whether cloth with twice this kinetic energy [J] is as good as at rest.
+    pub fn is_slow(&self, moving: f64) -> bool {
+        moving < AT_REST * self.slow
+    }
+
     /// Twice the kinetic energy of all cloth at the speed that does not count [J].
     pub fn slow(&self) -> f64 {
         self.slow
@@ -189,8 +194,7 @@ impl SubstepController {
     /// Whether cloth at rest, strained so `before` the last sweeps, is better off with no fewer sub-steps. Where it lies depends on their length, and what last
     /// sweeps move it by it falls back in the next step: were their number to rise and fall with the sweeps it would never come to rest.
     fn nearly_misses_at_rest(&self, before: f64) -> bool {
-        self.most_moving.is_some_and(|most| most < AT_REST * self.slow)
-            && before > NEARLY_MISSED * self.tolerance
+        self.most_moving.is_some_and(|most| self.is_slow(most)) && before > NEARLY_MISSED * self.tolerance
     }
 
     /// More sub-steps for as much as last sweeps have cost, if that was worth mentioning.

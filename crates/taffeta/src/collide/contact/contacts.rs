@@ -300,9 +300,7 @@ impl Contacts {
         h: f64,
         mut moved: impl FnMut(usize, DVec3),
     ) -> bool {
-        let (from, carried) = self.from();
-        let bodies = [&self.bodies[from][..], &self.bodies[1][..]];
-        let moved_from = ContactMotion { before, bodies, from, carried, h, slips: self.slips, params: window.params };
+        let moved_from = motion(window, &self.bodies, self.from(), before, (h, self.slips));
         let furthest = projection::project(&self.list, &mut self.done, &moved_from, after, &mut moved);
         let any = self.rigid_contacts.project(&window.free, &moved_from, after, moved);
         any || furthest > window.params.settled * window.thinnest
@@ -327,9 +325,9 @@ impl Contacts {
             self.blocks.begin(&self.list, done, bodies, particles);
         }
         (self.in_blocks, self.begun) = (true, true);
-        let motion = BlockMotion { before, h, slips: self.slips, carried, params: window.params };
-        let furthest = self.blocks.project(self.set, motion, after, &mut touched);
-        let moved = ContactMotion { before, bodies, from, carried, h, slips: self.slips, params: window.params };
+        let in_blocks = BlockMotion { before, h, slips: self.slips, carried, params: window.params };
+        let furthest = self.blocks.project(self.set, in_blocks, after, &mut touched);
+        let moved = motion(window, &self.bodies, (from, carried), before, (h, self.slips));
         let any = self.rigid_contacts.project(&window.free, &moved, after, |i, _| touched(i));
         any || furthest > window.params.settled * window.thinnest
     }
@@ -352,9 +350,7 @@ impl Contacts {
         h: f64,
         mut moved: impl FnMut(usize, DVec3),
     ) -> f64 {
-        let (from, carried) = self.from();
-        let bodies = [&self.bodies[from][..], &self.bodies[1][..]];
-        let motion = ContactMotion { before, bodies, from, carried, h, slips: self.slips, params: window.params };
+        let motion = motion(window, &self.bodies, self.from(), before, (h, self.slips));
         let (list, done) = (&self.list, &mut self.done);
         let answer = |k: &usize| projection::project(&list[*k..=*k], &mut done[*k..=*k], &motion, after, &mut moved);
         self.nearby.iter().map(answer).fold(0.0, f64::max)
@@ -362,8 +358,7 @@ impl Contacts {
 
     /// The same as [`Contacts::stop_approach`] for these.
     pub fn stop_approach_nearby(&mut self, window: &CcdWindow, before: &[Vec4], after: &mut [Vec4], h: f64) {
-        let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        let moved = ContactMotion { before, bodies, from: 0, carried: self.carried, h, slips: self.slips, params: window.params };
+        let moved = motion(window, &self.bodies, (0, self.carried), before, (h, self.slips));
         for &k in &self.nearby {
             projection::stop_approach(&self.list[k..=k], &self.done[k..=k], &moved, after);
         }
@@ -380,8 +375,7 @@ impl Contacts {
     /// Takes away with which velocity still comes nearer what this sub-step has pushed apart: `before` and `after` are places one sub-step apart [m].
     pub fn stop_approach(&mut self, window: &CcdWindow, before: &[Vec4], after: &mut [Vec4], h: f64) {
         self.tell_done();
-        let bodies = [&self.bodies[0][..], &self.bodies[1][..]];
-        let moved = ContactMotion { before, bodies, from: 0, carried: self.carried, h, slips: self.slips, params: window.params };
+        let moved = motion(window, &self.bodies, (0, self.carried), before, (h, self.slips));
         projection::stop_approach(&self.list, &self.done, &moved, after);
         self.rigid_contacts.stop_approach(&window.free, &moved, after);
     }
@@ -429,6 +423,19 @@ impl Contacts {
         self.tell_done();
         self.done.iter().filter(|done| done.push > 0.0).count() as u32 + self.rigid_contacts.touching()
     }
+}
+
+/// Where everything is in a sub-step of `h` [s], in which led bodies start at one of their ends and move on average so far [m], and whether friction holds
+/// nothing.
+fn motion<'a>(
+    window: &CcdWindow,
+    bodies: &'a [Vec<DVec3>; 2],
+    (from, carried): (usize, DVec3),
+    before: &'a [Vec4],
+    (h, slips): (f64, bool),
+) -> ContactMotion<'a> {
+    let bodies = [&bodies[from][..], &bodies[1][..]];
+    ContactMotion { before, bodies, from, carried, h, slips, params: window.params }
 }
 
 fn met_otherwise(model: &Model, surface: &CollisionSurface) -> Vec<bool> {

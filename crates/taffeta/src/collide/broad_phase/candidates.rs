@@ -130,7 +130,7 @@ impl Candidates {
         let motion = TriangleMotion { points: [&self.points[0], &self.points[1]], pad: self.pad };
         let (boxes, stale) = (self.swept.boxes(), (moved, &self.stale[..]));
         self.finder.around_moved(features, boxes, motion, stale, &mut self.far);
-        (self.near.points.clear(), self.near.edges.clear());
+        self.near.clear();
         self.take_sorted();
         waiting.resize(self.pairs.len(), true);
     }

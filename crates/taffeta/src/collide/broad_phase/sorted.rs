@@ -52,6 +52,12 @@ impl Sorted {
         sort_runs(&mut self.edges, of_edges);
     }
 
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.points.clear();
+        self.edges.clear();
+    }
+
     /// How many pairs there are.
     pub fn len(&self) -> usize {
         self.points.len() + self.edges.len()

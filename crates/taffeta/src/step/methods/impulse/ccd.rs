@@ -8,7 +8,7 @@ use crate::step::driver::{StepContext, Window};
 use crate::step::rigid_bodies;
 
 impl Impulse {
-    /// See [`Integrator::mend`](super::Integrator::mend), at the time `end` [s].
+    /// See [`Integrator::mend`](crate::step::methods::Integrator::mend), at the time `end` [s].
     pub(super) fn mend_lengths(&mut self, step: &mut StepContext, end: f64) {
         let (model, h) = (step.model, self.h);
         let n = model.particle_count();
@@ -44,7 +44,7 @@ impl Impulse {
         self.lengths_kept = left.max(self.lengths.strain(&self.q)) <= model.tolerance;
     }
 
-    /// See [`Integrator::answer_learned`](super::Integrator::answer_learned): sweeps over lengths, seams and contacts at the end of a window.
+    /// See [`Integrator::answer_learned`](crate::step::methods::Integrator::answer_learned): sweeps over lengths, seams and contacts at the end of a window.
     pub(super) fn sweep_learned(&mut self, step: &mut StepContext, window: &Window) {
         let (model, rows) = (step.model, self.lengths.strips.rows);
         let last = Limits { most_give: self.params.last_give * model.tolerance, ..Limits::NONE };

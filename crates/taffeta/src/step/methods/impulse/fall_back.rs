@@ -77,7 +77,7 @@ impl FallBack {
 }
 
 impl Impulse {
-    /// See [`Integrator::fall_back`](super::Integrator::fall_back). What intersects has nothing to go back to.
+    /// See [`Integrator::fall_back`](crate::step::methods::Integrator::fall_back). What intersects has nothing to go back to.
     pub(super) fn propose(&mut self, step: &mut StepContext, state: &State, round: usize) -> bool {
         let (model, environment) = (step.model, step.environment);
         if step.pipeline.as_ref().is_some_and(|pipeline| pipeline.is_tangled()) {

@@ -29,7 +29,7 @@ impl Nearby {
 }
 
 impl Impulse {
-    /// See [`Integrator::answer_learned`](super::Integrator::answer_learned): sweeps at the end of a window over what is around contacts that CCD has found,
+    /// See [`Integrator::answer_learned`](crate::step::methods::Integrator::answer_learned): sweeps at the end of a window over what is around contacts that CCD has found,
     /// if these are few. Whether they were.
     pub(super) fn answer_nearby(&mut self, step: &mut StepContext, window: &Window) -> bool {
         let (model, n) = (step.model, step.model.particle_count());

@@ -178,7 +178,8 @@ def test_the_lock_of_python_is_free_while_a_step_runs():
     while worker.is_alive():
         counted += 1
         time.sleep(0)
-    assert counted > 1000, "this loop runs on while the other thread steps"
+    # With the lock held it would run between two frames alone, however long they take.
+    assert counted > 100, "this loop runs on while the other thread steps"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")

@@ -168,7 +168,7 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
         pull: 0.04 * cell,
         ..free(cell)
     };
-    for _ in 0..FINISHED {
+    for round in 1..=FINISHED {
         for step in 0..RELAXED {
             sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field);
         }
@@ -177,7 +177,8 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
             break;
         }
         let alone = Stage { rounds: 3, keeps: 0.0, sweeps: 0, lift: 0.0, ..worn };
-        let _ = (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, true));
+        // What was made smooth has lost its lengths: another round has to put them right.
+        let _ = (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, round < FINISHED));
     }
     sewn.x
 }

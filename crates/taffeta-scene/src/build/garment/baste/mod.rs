@@ -150,8 +150,8 @@ fn wear(tailored: &mut Tailored, cell: f64, field: Option<&DistanceField>) -> Ve
     sewn.x
 }
 
-/// Puts lengths right, and apart what still intersects; where sewn particles are then [m]. What does not come apart with its lengths kept does so without, and
-/// then its lengths are put right once more.
+/// Puts lengths right, and apart what still intersects; where sewn particles are then [m]. What does not come apart with its lengths kept does so without; what is
+/// stuck even so is made smooth, and its lengths are put right once more.
 fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&DistanceField>) -> Vec<DVec3> {
     let mut sewn = BastedCloth::new(tailored, groups, groups, cell);
     let worn = Stage {
@@ -177,8 +177,11 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
             break;
         }
         let alone = Stage { rounds: 3, keeps: 0.0, sweeps: 0, lift: 0.0, ..worn };
-        // What was made smooth has lost its lengths: another round has to put them right.
-        let _ = (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, round < FINISHED));
+        // What is made smooth loses its lengths: only what is stuck is, and another round puts them right.
+        if (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, false)) || round == FINISHED {
+            break;
+        }
+        let _ = (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, true));
     }
     sewn.x
 }

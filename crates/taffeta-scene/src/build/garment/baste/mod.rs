@@ -168,20 +168,20 @@ fn finish(tailored: &Tailored, groups: &[usize], cell: f64, field: Option<&Dista
         pull: 0.04 * cell,
         ..free(cell)
     };
-    for round in 1..=FINISHED {
-        for step in 0..RELAXED {
-            sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field);
-        }
-        let parted = Stage { rounds: 3, keeps: 0.5, sweeps: 2, ..worn };
-        if (0..PARTED).any(|_| sewn.part(&parted, field, false)) {
-            break;
-        }
-        let alone = Stage { rounds: 3, keeps: 0.0, sweeps: 0, lift: 0.0, ..worn };
-        // What is made smooth loses its lengths: only what is stuck is, and another round puts them right.
-        if (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, false)) || round == FINISHED {
+    let relax = |sewn: &mut BastedCloth| {
+        (0..RELAXED)
+            .for_each(|step| sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field));
+    };
+    let parted = Stage { rounds: 3, keeps: 0.5, sweeps: 2, ..worn };
+    let alone = Stage { rounds: 3, keeps: 0.0, sweeps: 0, lift: 0.0, ..worn };
+    relax(&mut sewn);
+    for _ in 0..FINISHED {
+        let is_parted = (0..PARTED).any(|_| sewn.part(&parted, field, false));
+        if is_parted || (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, false)) {
             break;
         }
         let _ = (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, true));
+        relax(&mut sewn);
     }
     sewn.x
 }

@@ -11,20 +11,36 @@ import { browser, files, page, shots, siteFolder, viewer } from "./rig.mjs";
 const chromium = await browser();
 let failed = 0;
 
-async function test(name, source, options, body) {
+/** A browser that no longer answers within this long [ms] is asked once more, loudly; what is asserted is not. */
+const HUNG = 180_000;
+
+async function test(name, source, options, body, again = true) {
   // `npm test -- WORDS` runs only what has these words in its name.
   if (!name.includes(process.argv[2] ?? "")) return;
   const served = options.site ? await site(source, options) : await viewer(...source);
-  try {
+  let timer;
+  const hung = new Promise((resolve) => (timer = setTimeout(() => resolve("hung"), HUNG)));
+  const run = async () => {
     const opened = await page(chromium, served.url, options);
     await body(opened, served);
     assert.deepEqual(opened.troubles, [], "nothing goes wrong at the console");
     await opened.context().close();
+  };
+  try {
+    const ended = run();
+    ended.catch(() => {});
+    if ((await Promise.race([ended, hung])) === "hung") {
+      if (!again) throw new Error("the browser hung twice");
+      console.log(`HUNG    ${name}: once more`);
+      served.stop();
+      return await test(name, source, options, body, false);
+    }
     console.log(`ok      ${name}`);
   } catch (error) {
     failed += 1;
     console.log(`FAILED  ${name}\n${error.stack}`);
   } finally {
+    clearTimeout(timer);
     served.stop();
   }
 }

@@ -179,7 +179,7 @@ def collect(context):
     rate = scene.render.fps / scene.render.fps_base
     gravity = to_taffeta(scene.gravity, unit).tolist() if scene.use_gravity else [0.0, 0.0, 0.0]
     made = taffeta.Scene(name=scene.name, frames=frames, frame_time=1 / rate, gravity=gravity, fabrics={},
-                         solver={"method": settings.method, "tolerance": settings.tolerance},
+                         solver={"method": settings.method, "tolerance": settings.tolerance, "extensible": settings.extensible},
                          contact={"cloth_cloth": settings.self_collision}, air={"density": settings.air})
     looks = frames * settings.subframes + 1
     parts, entries, moving, winds, gust = [], [], {obj: [] for obj in colliders}, [], 0.0

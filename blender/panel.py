@@ -44,7 +44,7 @@ class TAFFETA_PT_physics(bpy.types.Panel):
     def draw_scene(self, layout, settings):
         """What holds for all cloth of the scene."""
         layout.separator()
-        for name in ("tolerance", "method", "self_collision", "subframes", "air"):
+        for name in ("tolerance", "extensible", "method", "self_collision", "subframes", "air"):
             layout.prop(settings, name)
 
     def draw_job(self, layout, scene):

@@ -69,6 +69,8 @@ class TaffetaScene(bpy.types.PropertyGroup):
 
     tolerance: FloatProperty(name="Tolerance", description="Largest strain that a frame may have; the certificate is held against it",
                              default=0.01, min=1e-6, max=1.0, precision=4)
+    extensible: BoolProperty(name="Fabric Stretches", default=False,
+                             description="Methods that keep lengths let a fabric stretch by its stiffness, up to six tenths of the tolerance")
     method: EnumProperty(name="Method", items=[(name, name, about) for name, about in taffeta.methods().items()],
                          default="impulse-strips")
     self_collision: BoolProperty(name="Cloth Meets Cloth", default=True)

@@ -3,21 +3,19 @@
 use crate::Failure;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use taffeta::collide::ccd::distance::{PairKind, closest};
-use taffeta::collide::rigid::nearest::nearest;
 use taffeta::math::{DVec3, Pose};
 use taffeta::model::{Form, PosedShape};
+use taffeta_io::export::maps::{LOOSE, gaps};
 use taffeta_io::recording::{Frame, Header, Reader, pressure};
 use taffeta_io::scene_file;
 use taffeta_render::{BodyView, Camera, ClothView, Framing, Image, Picture, Scale, SceneView, Values};
 use taffeta_render::{colour, render, values};
+use taffeta_scene::colour::round_above;
 
 /// Colour of cloth whose recording does not say.
 const GREY: [f32; 3] = [0.5; 3];
 /// Cloth further from all bodies than this has the last colour [m].
 const FAR: f64 = 0.02;
-/// The same where ease is shown [m].
-const LOOSE: f64 = 0.1;
 
 /// What cloth can be coloured by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -194,9 +192,7 @@ impl Album {
 
     /// How far every particle is from the nearest body, up to `far` [m], in millimetres.
     fn gaps(&self, far: f64) -> Vec<f64> {
-        let bodies: Vec<BodyView> = self.bodies().collect();
-        let gap = |x: &DVec3| 1e3 * bodies.iter().map(|body| gap(body, *x, far)).fold(far, f64::min);
-        self.positions.iter().map(gap).collect()
+        gaps(&self.forms, &self.frame, far).into_iter().map(|gap| 1e3 * gap).collect()
     }
 
     /// The strip of every particle, cut as the material lies flat.
@@ -220,32 +216,6 @@ impl Album {
         };
         Some(Scale { title: title.into(), unit: unit.into(), low: 0.0, high })
     }
-}
-
-/// How far a point is from a body, up to `far` [m].
-fn gap(body: &BodyView, x: DVec3, far: f64) -> f64 {
-    match body {
-        BodyView::Shape(shape) => nearest(shape, x, far).map_or(far, |near| near.gap),
-        BodyView::Mesh { positions, triangles } => {
-            let to = |t: &[u32; 3]| {
-                let [a, b, c] = t.map(|corner| positions[corner as usize]);
-                let beyond = (a.min(b).min(c) - x).max(x - a.max(b).max(c));
-                // Most triangles are far away.
-                let near = beyond.max_element() < far;
-                near.then(|| closest(PairKind::PointTriangle, &[x, a, b, c]).vector.length())
-            };
-            triangles.iter().filter_map(to).fold(far, f64::min)
-        }
-    }
-}
-
-/// The next of 1, 2, 5, 10, 20 ... times a power of ten; 1 for nothing.
-fn round_above(number: f64) -> f64 {
-    if !(number > 0.0 && number.is_finite()) {
-        return 1.0;
-    }
-    let power = 10_f64.powf(number.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|k| k * power).find(|k| *k >= number).unwrap_or(number)
 }
 
 /// Triangles and colour of every piece of cloth; one grey piece where the recording does not tell.

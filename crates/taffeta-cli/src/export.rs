@@ -6,6 +6,7 @@ use crate::{Ending, Failure};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use taffeta_bench::tell::{aside, described, tell};
+use taffeta_io::export::maps::FitMap;
 use taffeta_io::export::pattern::pattern_svg;
 use taffeta_io::export::{Bodies, Format, Options, Precision, UpAxis, export};
 use taffeta_io::recording::{Reader, meant};
@@ -63,6 +64,10 @@ pub struct Args {
     /// Write strain of every point and the certificate of every frame, where the format has a place for them.
     #[arg(long)]
     certificate: bool,
+    /// Colour cloth by strain, ease or pressure, and write the numbers where the format has a place for them. Of several, such as ease,pressure, the
+    /// first gives the colours.
+    #[arg(long, value_name = "QUANTITY,...", alias = "colour", value_delimiter = ',', value_parser = parse_map)]
+    color: Vec<FitMap>,
     /// Show the weave of cloth as a texture, in USD and glTF.
     #[arg(long)]
     weave: bool,
@@ -89,6 +94,11 @@ fn parse_bodies(text: &str) -> Result<Bodies, String> {
         "skeleton" => Ok(Bodies::Skeleton),
         _ => Err("write points, skeleton or none".into()),
     }
+}
+
+fn parse_map(text: &str) -> Result<FitMap, String> {
+    let known = FitMap::ALL.into_iter().find(|map| map.name() == text);
+    known.ok_or_else(|| format!("write one or several of {}", FitMap::ALL.map(FitMap::name).join(", ")))
 }
 
 fn parse_scale(text: &str) -> Result<f64, String> {
@@ -183,6 +193,7 @@ pub fn run(args: &Args) -> Result<Ending, Failure> {
         subdivide: args.subdivide,
         thickness: 1e-3 * args.thickness.unwrap_or(0.0),
         certificate: args.certificate,
+        maps: args.color.clone(),
         weave: args.weave,
         replace: args.replace,
     };

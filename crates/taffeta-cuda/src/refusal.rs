@@ -22,8 +22,8 @@ pub fn refused(model: &Model) -> Option<DeviceRefusal> {
         ),
         (
             !model.sliders.is_empty(),
-            "a fabric with bending_hysteresis or shear_hysteresis".into(),
-            "set both to 0",
+            "folds, or a fabric with bending_hysteresis or shear_hysteresis".into(),
+            "leave folds out and set both to 0",
         ),
         (!model.links.ends.is_empty(), "a garment with seams".into(), "take a piece of cloth"),
         (!model.bodies.is_empty(), "a [[body]] that moves freely".into(), "leave it out"),
@@ -33,6 +33,7 @@ pub fn refused(model: &Model) -> Option<DeviceRefusal> {
             "solver.max_iterations".into(),
             "leave it out, or set solver.budget",
         ),
+        (model.extensible, "solver.extensible".into(), "leave it out"),
         (model.direction == Direction::Start, "solver.direction = \"start\"".into(), "leave it out"),
         (
             model.velocities == Velocities::Corrected,

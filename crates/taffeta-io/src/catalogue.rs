@@ -25,7 +25,7 @@ macro_rules! built_in {
 
 /// All built-in patterns of garments, in alphabetical order.
 pub fn patterns() -> &'static [BuiltIn] {
-    built_in!(in "patterns/": "skirt", "t-shirt")
+    built_in!(in "patterns/": "circle-dress", "collar-shirt", "hoodie", "jacket", "skirt", "t-shirt", "trousers")
 }
 
 /// All built-in scenes, in alphabetical order.
@@ -42,6 +42,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "disc",
         "drape",
         "drape-box",
+        "dress",
         "edge",
         "flag",
         "flag-calm",
@@ -50,6 +51,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "flag-wind",
         "hammock",
         "hang",
+        "hoodie",
         "jelly",
         "knot-ribbon",
         "layers",
@@ -64,6 +66,7 @@ pub fn scenes() -> &'static [BuiltIn] {
         "sponge",
         "sponge-stairs",
         "stack",
+        "suit",
         "tablecloth",
         "tablecloth-pull",
         "trampoline",

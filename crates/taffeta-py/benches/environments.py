@@ -11,17 +11,18 @@ from taffeta.gym import FoldTowels
 
 
 def environments(count, seconds):
-    """256 towels of 32 × 32 particles at 30 Hz of simulated time, if no other count is asked for."""
+    """Steps in a second, and processor time of one [ms]: 256 towels of 32 × 32 particles at 30 Hz of simulated time, if no other count is asked for.
+    Grippers are moved at random and on the whole towards the fold; episodes of 40 steps end and begin anew."""
     env = FoldTowels(count, particles=32)
     env.reset()
     random = np.random.default_rng(1)
     actions = 0.3 * random.uniform(-1, 1, (count, 2, 3)).astype(np.float32) + [0, 0.3, -0.5]
     env.step(actions)
-    begun, steps = time.perf_counter(), 0
+    begun, spent, steps = time.perf_counter(), time.process_time(), 0
     while time.perf_counter() - begun < seconds:
         env.step(actions)
         steps += count
-    return steps / (time.perf_counter() - begun)
+    return steps / (time.perf_counter() - begun), 1e3 * (time.process_time() - spent) / steps
 
 
 def step_cpu(particles, count):
@@ -54,5 +55,6 @@ if __name__ == "__main__":
     taffeta.set_threads(1)
     share, step_ms = overhead()
     taffeta.set_threads(os.cpu_count())
-    print(json.dumps({"cores": os.cpu_count(), "towels": count, "environment_steps_per_s": round(environments(count, seconds)),
-                      "step_50_cpu_ms": round(step_ms, 3), "python_share_of_step_at_most": round(share, 4)}))
+    per_second, step_cpu_ms = environments(count, seconds)
+    print(json.dumps({"cores": os.cpu_count(), "towels": count, "environment_steps_per_s": round(per_second),
+                      "environment_step_cpu_ms": round(step_cpu_ms, 3), "step_50_cpu_ms": round(step_ms, 3), "python_share_of_step_at_most": round(share, 4)}))

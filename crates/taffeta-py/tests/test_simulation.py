@@ -171,15 +171,29 @@ def test_a_step_that_cannot_be_taken_raises_and_keeps_the_state():
 
 
 def test_the_lock_of_python_is_free_while_a_step_runs():
-    sim = taffeta.Simulation("drape", **{"solver.steps_per_frame": 4})
-    worker = threading.Thread(target=lambda: [sim.step_frame() for _ in range(3)])
-    worker.start()
-    counted = 0
-    while worker.is_alive():
-        counted += 1
-        time.sleep(0)
-    # With the lock held it would run between two frames alone, however long they take.
-    assert counted > 100, "this loop runs on while the other thread steps"
+    sim = taffeta.Simulation("drape", **{"solver.method": "verlet", "solver.steps_per_frame": 1, "frame_time": 20.0})
+    begun, cancel, ended = threading.Event(), threading.Event(), []
+
+    def step_frame():
+        begun.set()
+        try:
+            sim.step_frame(cancel=cancel)
+            ended.append("finished")
+        except taffeta.Cancelled:
+            ended.append("cancelled")
+
+    # Nobody is made to give up the lock now: this thread runs again only when the other one lets go of it, in the step.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        worker = threading.Thread(target=step_frame)
+        worker.start()
+        begun.wait()
+        cancel.set()
+        worker.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert ended == ["cancelled"], "the step went on while this thread could not run"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")

@@ -4,6 +4,7 @@
 //! once; [`build`](build()) makes it into the [`Model`] and first [`State`] that the engine steps.
 
 pub mod build;
+pub mod colour;
 pub mod rules;
 mod scene;
 

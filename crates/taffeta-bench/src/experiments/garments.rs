@@ -50,6 +50,10 @@ const SLOW: f64 = 0.01;
 const FASTER: f64 = 0.015;
 /// Frames in a row after which it stays at rest.
 const RESTED: u32 = 10;
+/// What was let out by more is told to be too tight [1].
+const TIGHT: f64 = 0.25;
+/// How far cloth sinks on average if it falls off [m].
+const FALLEN: f64 = 0.2;
 
 /// One line of the table.
 #[derive(Default, Serialize)]
@@ -74,6 +78,8 @@ struct Row {
     rested: u32,
     /// How many went further in the last frame than what is at rest would [%]: less than are moving where cloth trembles within a frame.
     displaced: f64,
+    /// How far it sank on average since it was basted [m].
+    sunk: f64,
     verdict: String,
 }
 
@@ -193,6 +199,7 @@ fn worn(args: &Args, file: &Path) -> Result<Row, BenchError> {
     row.particles = simulation.model().cloth_particle_count();
     row.let_out = 100.0 * simulation.model().cloths.iter().map(|cloth| cloth.let_out).fold(0.0, f64::max);
     (row.basted_strain, row.basted_intersections) = faults(&simulation);
+    let start_height = height(&simulation);
     for _ in 0..scene.frames {
         let before = simulation.positions().to_vec();
         simulation.step_frame(&mut ())?;
@@ -204,11 +211,21 @@ fn worn(args: &Args, file: &Path) -> Result<Row, BenchError> {
         }
     }
     row.seconds = start.elapsed().as_secs_f64();
+    row.sunk = start_height - height(&simulation);
     row.opening_mm = 1e3 * seam_opening(simulation.model(), simulation.state()).unwrap_or(0.0);
     (row.strain, row.intersections) = faults(&simulation);
     open_seams(&simulation).iter().for_each(|told| aside(format_args!("{}: {told}", row.garment)));
+    if row.let_out > 100.0 * TIGHT {
+        aside(format_args!("{} is too tight somewhere: let out by {} %", row.garment, figures(row.let_out)));
+    }
     row.verdict = verdict(&row);
     Ok(row)
+}
+
+/// The mean height of all cloth [m].
+fn height(simulation: &Simulation) -> f64 {
+    let all = &simulation.positions()[..simulation.model().cloth_particle_count()];
+    all.iter().map(|x| x.y).sum::<f64>() / all.len().max(1) as f64
 }
 
 /// The largest strain [%], and how much intersects.
@@ -255,7 +272,8 @@ fn verdict(row: &Row) -> String {
         (row.opening_mm > 1e3 * CLOSED, "open"),
         (row.strain > 100.0 * STRAIN * 1.001, "strained"),
         (row.intersections > 0, "intersects"),
-        (row.rested < RESTED, "moves"),
+        (row.rested < RESTED && row.sunk > FALLEN, "falls off"),
+        (row.rested < RESTED && row.sunk <= FALLEN, "moves"),
     ];
     let words: Vec<&str> = found.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
     if words.is_empty() { "worn".into() } else { words.join(", ") }

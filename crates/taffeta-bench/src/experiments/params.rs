@@ -92,6 +92,7 @@ fn family(method: Method) -> &'static str {
         Method::Verlet | Method::Bdf2Secant => "verlet",
         Method::Xpbd => "xpbd",
         Method::Vbd => "vbd",
+        Method::Barrier => "barrier",
         Method::Projective => "projective",
     }
 }

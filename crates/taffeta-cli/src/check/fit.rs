@@ -12,6 +12,7 @@ use taffeta_io::scene_file;
 use taffeta_render::values;
 use taffeta_scene::Mannequin;
 use taffeta_scene::build::Measures;
+use taffeta_scene::build::section::{middle, sections};
 
 /// Above this, waistbands, girdles and brassieres were felt as uncomfortable [kPa]: 35 mmHg, by the abstract of Sen'i Gakkaishi 47 (6), 282, 1991.
 const UNCOMFORTABLE: f64 = 4.7;
@@ -193,8 +194,8 @@ impl Body {
 
     /// What a tape around the body measures at a level, and every garment that goes around it there.
     fn girths(&self, level: &Level, header: &Header, x: &[DVec3]) -> Vec<Girth> {
-        let mut limbs = sections(&self.points, &self.triangles, level);
-        let far = |limb: &Vec<[DVec3; 2]>| centre(limb).distance(level.at);
+        let mut limbs = sections(&self.points, &self.triangles, level.at, level.normal);
+        let far = |limb: &Vec<[DVec3; 2]>| middle(limb).distance(level.at);
         let Some(own) = (0..limbs.len()).min_by(|a, b| far(&limbs[*a]).total_cmp(&far(&limbs[*b]))) else {
             return Vec::new();
         };
@@ -207,7 +208,7 @@ impl Body {
             let Some(triangles) = header.triangles.get(first..last) else { continue };
             let name = about["name"].as_str().unwrap_or_default();
             let garment = name.split_once('.').map_or(name, |(garment, _)| garment);
-            let cuts = sections(x, triangles, level).into_iter().flatten();
+            let cuts = sections(x, triangles, level.at, level.normal).into_iter().flatten();
             // What hangs on another limb is nearer to that.
             let own = cuts.filter(|cut| {
                 let p = cut[0].midpoint(cut[1]);
@@ -217,7 +218,7 @@ impl Body {
             garments.entry(garment.into()).or_default().extend(own);
         }
         let around = |cuts: &[[DVec3; 2]]| {
-            let (middle, [u, v]) = (centre(&limb), axes(level.normal));
+            let (middle, [u, v]) = (middle(&limb), axes(level.normal));
             let mut seen = [false; DIRECTIONS];
             for p in cuts.iter().flatten() {
                 let angle = (*p - middle).dot(v).atan2((*p - middle).dot(u)) / std::f64::consts::TAU;
@@ -233,49 +234,8 @@ impl Body {
     }
 }
 
-/// Where a plane cuts triangles: lines, in groups that hang together.
-fn sections(x: &[DVec3], triangles: &[[u32; 3]], level: &Level) -> Vec<Vec<[DVec3; 2]>> {
-    let side = |i: u32| (x[i as usize] - level.at).dot(level.normal);
-    let mut groups: Vec<Vec<[DVec3; 2]>> = Vec::new();
-    // The group that the cut of an edge belongs to.
-    let mut of_edge: BTreeMap<[u32; 2], usize> = BTreeMap::new();
-    for corners in triangles {
-        let mut cuts = Vec::new();
-        for k in 0..3 {
-            let (a, b) = (corners[k], corners[(k + 1) % 3]);
-            let (p, q) = (side(a), side(b));
-            if (p < 0.0) != (q < 0.0) {
-                cuts.push(([a.min(b), a.max(b)], x[a as usize].lerp(x[b as usize], p / (p - q))));
-            }
-        }
-        let [(first, p), (second, q)] = cuts[..] else { continue };
-        let group = match (of_edge.get(&first).copied(), of_edge.get(&second).copied()) {
-            (Some(a), Some(b)) if a != b => {
-                let merged = std::mem::take(&mut groups[b]);
-                groups[a].extend(merged);
-                of_edge.values_mut().filter(|group| **group == b).for_each(|group| *group = a);
-                a
-            }
-            (Some(group), _) | (_, Some(group)) => group,
-            (None, None) => {
-                groups.push(Vec::new());
-                groups.len() - 1
-            }
-        };
-        groups[group].push([p, q]);
-        of_edge.insert(first, group);
-        of_edge.insert(second, group);
-    }
-    groups.retain(|group| !group.is_empty());
-    groups
-}
-
 fn length(cuts: &[[DVec3; 2]]) -> f64 {
     cuts.iter().map(|[a, b]| a.distance(*b)).sum()
-}
-
-fn centre(cuts: &[[DVec3; 2]]) -> DVec3 {
-    cuts.iter().map(|[a, b]| a.midpoint(*b)).sum::<DVec3>() / cuts.len().max(1) as f64
 }
 
 fn distance(p: DVec3, cuts: &[[DVec3; 2]]) -> f64 {

@@ -21,6 +21,11 @@ fn every_format_is_written_and_nothing_is_overwritten_unasked() {
     let made = ["--weld", "--subdivide", "1", "--thickness", "0.5", "--certificate"];
     let ended = place.succeed(&[&["export", RECORDING, "--out", "made.usda"][..], &made].concat());
     assert!(ended.err.contains("nothing is welded: the recording has no seams"), "{}", ended.err);
+    let ended = place.succeed(&["export", RECORDING, "--out", "fit.glb", "--color", "pressure,ease"]);
+    assert!(ended.err.contains("colours are of pressure, from dark at 0 to yellow at "), "{}", ended.err);
+    place
+        .taffeta(&["export", RECORDING, "--out", "c.usda", "--color", "warmth"])
+        .refused(2, &["write one or several of strain, ease, pressure"]);
     place
         .taffeta(&["export", RECORDING, "--out", "b.abc", "--bodies", "skeleton"])
         .refused(1, &["alembic cannot have skeletons; write points"]);

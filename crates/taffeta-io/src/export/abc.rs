@@ -4,7 +4,7 @@ use super::alembic::{Archive, Mesh, Object, Times, Transform};
 use super::film::Film;
 use super::pending::{Pending, settle};
 use super::solid;
-use super::subject::{Collider, GREY, Subject, single};
+use super::subject::{Collider, GREY, Subject, linear_light, single};
 use super::{ExportError, Format, Job};
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -34,8 +34,16 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
             let points = moment.positions[part.clone()].iter().map(|p| single(*p));
             let normals = normals.get(part).unwrap_or_default().iter().map(|n| single(*n));
             mesh.sample(&mut archive, points, normals)?;
-            if let Some(strain) = moment.strain.get(piece.points.clone()).filter(|_| piece.is_cloth) {
-                mesh.sample_measure(&mut archive, strain.iter().map(|x| *x as f32))?;
+            if !piece.is_cloth {
+                continue;
+            }
+            for (k, numbers) in moment.maps.iter().enumerate() {
+                let numbers: Vec<f32> = numbers[piece.points.clone()].iter().map(|x| *x as f32).collect();
+                mesh.sample_measure(&mut archive, k, &numbers)?;
+            }
+            if let Some(colours) = moment.colours.get(piece.points.clone()) {
+                let light: Vec<[f32; 3]> = colours.iter().map(|c| linear_light(*c)).collect();
+                mesh.sample_measure(&mut archive, moment.maps.len(), light.as_flattened())?;
             }
         }
         for (collider, transform, _) in scene.colliders.iter_mut().filter(|(collider, ..)| collider.moving) {
@@ -82,12 +90,18 @@ impl Scene {
                 let texture: Vec<[f32; 2]> = material.iter().map(|uv| uv.map(|x| x as f32)).collect();
                 mesh.texture(archive, &texture, corners.as_ref().unwrap_or(&triangles))?;
             }
-            mesh.paint(archive, piece.points.len(), piece.colour.map(|c| c as f32))?;
+            let coloured = film.shaping.maps.is_coloured() && piece.is_cloth;
+            if !coloured {
+                mesh.paint(archive, piece.points.len(), piece.colour.map(|c| c as f32))?;
+            }
             if let Some(origins) = subject.origins.get(piece.points.clone()) {
                 mesh.number(archive, "particle", origins)?;
             }
-            if film.shaping.strain.is_some() && piece.is_cloth {
-                mesh.measure("strain", animated);
+            if piece.is_cloth {
+                film.shaping.maps.which.iter().for_each(|map| mesh.measure(map.name(), animated));
+            }
+            if coloured {
+                mesh.measure_colour(animated);
             }
             scene.pieces.push((transform, mesh));
         }

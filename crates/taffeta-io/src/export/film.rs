@@ -45,8 +45,9 @@ pub(super) struct Moment {
     pub time: f64,
     pub state_hash: u64,
     pub positions: Vec<DVec3>,
-    /// Strain of every point, if it is wanted [1].
-    pub strain: Vec<f64>,
+    /// Numbers of every point in every map of the fit, and colours that stand for one of them.
+    pub maps: Vec<Vec<f64>>,
+    pub colours: Vec<[f32; 3]>,
     pub poses: Vec<Pose>,
     pub report: serde_json::Value,
 }
@@ -54,7 +55,8 @@ pub(super) struct Moment {
 impl Moment {
     fn take(&mut self, frame: &mut Frame, placement: Placement, shaping: &mut Shaping) {
         (self.number, self.time, self.state_hash) = (frame.number, frame.time, frame.state_hash);
-        shaping.place(frame, placement, &mut self.positions, &mut self.strain);
+        shaping.place(frame, placement, &mut self.positions, &mut self.maps);
+        self.colours = shaping.colours(&self.maps);
         self.poses.clear();
         self.poses.extend(frame.bodies.iter().map(|pose| placement.pose(pose)));
         self.report = std::mem::take(&mut frame.report);

@@ -7,8 +7,8 @@ use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
 use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Solid};
-use super::subject::{GREY, Piece, Subject, bounds, single};
-use super::usd::ROUGHNESS;
+use super::subject::{GREY, Piece, Subject, bounds, linear_light, single};
+use super::usd_materials::ROUGHNESS;
 use super::{ExportError, Format, Job, weave};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -57,7 +57,8 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
 pub(super) fn check_size(job: &Job) -> Result<(), ExportError> {
     let (frames, subject) = (job.film.survey.count, &job.subject);
     let (points, triangles) = (subject.point_count() as u64, subject.triangles.len() as u64);
-    let moving = u64::from(frames) * points * if job.normals { 24 } else { 12 };
+    let lists = 1 + u64::from(job.normals) + u64::from(job.film.shaping.maps.is_coloured());
+    let moving = u64::from(frames) * points * 12 * lists;
     let on_bones = |body: &Skinned| {
         let held = 12 * SET * body.width.div_ceil(SET) * body.rest.len();
         held + 24 * body.rest.len()
@@ -78,7 +79,8 @@ pub(super) fn check_size(job: &Job) -> Result<(), ExportError> {
 pub(super) fn fill(job: &mut Job, out: &mut impl Write) -> Result<(), ExportError> {
     job.film.plan(3);
     let failed = job.film.failed();
-    let mut shape = Shape::of_least_flat(&mut job.film, &job.subject, job.normals)?;
+    let coloured = job.film.shaping.maps.is_coloured();
+    let mut shape = Shape::of_least_flat(&mut job.film, &job.subject, job.normals, coloured)?;
     let clip = Clip::look(&mut job.film, &job.subject, &mut shape)?;
     let picture = if job.weave { weave::picture() } else { Vec::new() };
     let document = Document::of(&job.subject, &clip, &picture);
@@ -100,8 +102,10 @@ pub(super) fn fill(job: &mut Job, out: &mut impl Write) -> Result<(), ExportErro
         .map_err(&failed)
 }
 
-/// Positions and normals of a frame as they are stored: those of one frame, of all others differences from it.
+/// Positions, normals and colours of a frame as they are stored: those of one frame, of all others differences from it.
 struct Shape {
+    normals: bool,
+    coloured: bool,
     /// Number of the frame that is stored as it is.
     base: u32,
     stored: Vec<Vec<[f32; 3]>>,
@@ -112,9 +116,14 @@ struct Shape {
 impl Shape {
     /// Differences from the first of the frames with the fewest flat triangles: readers take what is flat in the mesh itself
     /// for facets that are never smooth.
-    fn of_least_flat(film: &mut Film, subject: &Subject, normals: bool) -> Result<Shape, ExportError> {
-        let lists = vec![Vec::new(); if normals { 2 } else { 1 }];
-        let mut shape = Shape { base: 0, stored: Vec::new(), now: lists, scratch: Vec::new() };
+    fn of_least_flat(
+        film: &mut Film,
+        subject: &Subject,
+        normals: bool,
+        coloured: bool,
+    ) -> Result<Shape, ExportError> {
+        let mut shape =
+            Shape { normals, coloured, base: 0, stored: Vec::new(), now: Vec::new(), scratch: Vec::new() };
         let mut fewest = usize::MAX;
         film.play(&mut |moment| {
             shape.fill(subject, moment);
@@ -129,12 +138,14 @@ impl Shape {
     }
 
     fn fill(&mut self, subject: &Subject, moment: &Moment) {
-        self.now[0].clear();
-        self.now[0].extend(moment.positions.iter().map(|p| single(*p)));
-        if let [_, normals] = &mut self.now[..] {
+        self.now.clear();
+        self.now.push(moment.positions.iter().map(|p| single(*p)).collect());
+        if self.normals {
             subject.normals(&moment.positions, &mut self.scratch);
-            normals.clear();
-            normals.extend(self.scratch.iter().map(|n| single(*n)));
+            self.now.push(self.scratch.iter().map(|n| single(*n)).collect());
+        }
+        if self.coloured {
+            self.now.push(moment.colours.iter().map(|c| linear_light(*c)).collect());
         }
     }
 
@@ -146,7 +157,7 @@ impl Shape {
         }
     }
 
-    /// Positions and, if wanted, normals.
+    /// Positions and, if wanted, normals and colours.
     fn lists(&self) -> impl Iterator<Item = &[[f32; 3]]> {
         self.now.iter().map(Vec::as_slice)
     }
@@ -182,6 +193,7 @@ struct Clip {
     /// Which frame is the mesh itself, counted from the first.
     base: usize,
     normals: bool,
+    coloured: bool,
 }
 
 impl Clip {
@@ -199,7 +211,8 @@ impl Clip {
             solids: colliders().map(|(_, collider)| collider.shape.solid(size)).collect(),
             skeletons: vec![Vec::new(); subject.skinned.len()],
             base: 0,
-            normals: shape.now.len() > 1,
+            normals: shape.normals,
+            coloured: shape.coloured,
         };
         let first_time = survey.first_time;
         film.play(&mut |moment| {
@@ -288,7 +301,7 @@ impl Document {
         let (nodes, roots) = nodes(subject, clip);
         let skins = document.skins(subject);
         let animations = document.animations(subject, clip);
-        let materials = materials(subject, !picture.is_empty());
+        let materials = materials(subject, !picture.is_empty(), clip.coloured);
         // Files end with whole words.
         document.used[PICTURE] = picture.len().next_multiple_of(4);
         meshes.splice(0..0, pieces);
@@ -354,6 +367,9 @@ impl Document {
                 let mut entry = json!({ "POSITION": self.vertices(piece.points.len(), Some(*bounds)) });
                 if clip.normals {
                     entry["NORMAL"] = json!(self.vertices(piece.points.len(), None));
+                }
+                if clip.coloured {
+                    entry["COLOR_0"] = json!(self.vertices(piece.points.len(), None));
                 }
                 list.push(entry);
             }
@@ -529,9 +545,11 @@ fn nodes(subject: &Subject, clip: &Clip) -> (Vec<Value>, Vec<usize>) {
 }
 
 /// One material for every piece, then one for all other bodies.
-fn materials(subject: &Subject, weave: bool) -> Vec<Value> {
+fn materials(subject: &Subject, weave: bool, coloured: bool) -> Vec<Value> {
     let woven = |piece: &Piece| weave && subject.weaves(piece);
-    let colours = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, true, woven(piece)));
+    // Colours of points are multiplied by that of their material.
+    let colour = |piece: &Piece| if coloured { [1.0; 3] } else { piece.colour };
+    let colours = subject.pieces.iter().map(|piece| (piece.name.as_str(), colour(piece), true, woven(piece)));
     let others = !(subject.colliders.is_empty() && subject.skinned.is_empty());
     let collider = others.then_some(("bodies", GREY, false, false));
     let material = |(name, colour, double, woven): (&str, [f64; 3], bool, bool)| {

@@ -18,6 +18,7 @@ pub mod alembic;
 mod csv;
 mod film;
 mod gltf;
+pub mod maps;
 mod names;
 mod obj;
 pub mod pattern;
@@ -31,11 +32,13 @@ mod skeleton;
 mod solid;
 mod subject;
 mod usd;
+mod usd_materials;
 mod usdz;
 mod weave;
 
-use crate::recording::{Damage, Reader, RecordingError};
+use crate::recording::{Damage, NoPressure, Reader, RecordingError};
 use film::Film;
+use maps::FitMap;
 use std::fmt;
 use std::io::{BufWriter, Cursor};
 use std::ops::RangeInclusive;
@@ -201,6 +204,8 @@ pub struct Options {
     pub thickness: f64,
     /// Whether strain of every point and the certificate of every frame are written.
     pub certificate: bool,
+    /// What is written of the fit of garments, for every point. The first is shown by colours too.
+    pub maps: Vec<FitMap>,
     /// Whether cloth has its weave as a texture, in USD and glTF.
     pub weave: bool,
     /// Whether a file that has the name already is replaced, or a folder that holds nothing but an earlier export.
@@ -221,6 +226,7 @@ impl Default for Options {
             subdivide: 0,
             thickness: 0.0,
             certificate: false,
+            maps: Vec::new(),
             weave: false,
             replace: false,
         }
@@ -280,6 +286,9 @@ pub enum ExportError {
     /// The recording cannot be read.
     #[error(transparent)]
     Recording(#[from] RecordingError),
+    /// Nobody knows what presses.
+    #[error("{0}; leave out pressure, or export from the folder of the run")]
+    Pressure(#[from] NoPressure),
     /// A frame that was whole is not any more.
     #[error("frame {frame} changed while it was exported; export again once nothing writes to the recording")]
     Changed {
@@ -360,6 +369,7 @@ struct Job<'a> {
     scale: f64,
     precision: Precision,
     normals: bool,
+    certificate: bool,
     weave: bool,
     replace: bool,
     /// Time from frame to frame [s].
@@ -386,9 +396,10 @@ impl<'a> Job<'a> {
             return Err(ExportError::NoTriangles);
         }
         let placement = film::Placement { up, scale: options.scale };
-        let (mut subject, shaping) = Subject::of(header, placement, options);
+        let (mut subject, mut shaping) = Subject::of(header, placement, options);
         let rest: Vec<_> = header.rest_positions.iter().map(|p| placement.point(*p)).collect();
         let frame_time = header.frame_time;
+        shaping.maps.keep(reader, options.frames.as_ref())?;
         let mut film =
             Film::survey(reader, format, path, placement, shaping, options.frames.clone(), progress)?;
         subject.remesh(&mut film.shaping, format, options);
@@ -402,6 +413,7 @@ impl<'a> Job<'a> {
             scale: options.scale,
             precision: options.precision,
             normals: options.normals.unwrap_or(matches!(format, Format::Usd | Format::Usdz | Format::Gltf)),
+            certificate: options.certificate,
             weave: options.weave,
             replace: options.replace,
             frame_time,
@@ -415,6 +427,7 @@ impl<'a> Job<'a> {
             _ => std::mem::take(&mut self.subject.left_out),
         };
         left_out.extend(self.not_carried(format));
+        left_out.extend(self.film.shaping.maps.words());
         let survey = &self.film.survey;
         let (frames, first, last) = (survey.count, survey.first, survey.last);
         let (complete, damage) = (self.film.reader.complete(), self.film.reader.damage().cloned());
@@ -433,15 +446,15 @@ impl<'a> Job<'a> {
         let rate = (self.film.survey.count > 1).then_some(rate.as_str());
         let pins = self.subject.pinned.contains(&true).then_some("pins");
         let origins = (!self.subject.origins.is_empty()).then_some("which particle a vertex is");
-        let strained = self.film.shaping.strain.is_some();
-        let certificate = strained.then_some("strain, the certificate of frames");
-        let frames = strained.then_some("the certificate of frames");
+        let certificate = self.certificate.then_some("strain, the certificate of frames");
+        let frames = self.certificate.then_some("the certificate of frames");
+        let numbers = self.film.shaping.maps.is_coloured().then_some("numbers of the fit, but their colours");
         let missing: &[Option<&str>] = match format {
-            Format::Obj => &[rate, pins, origins, frames],
+            Format::Obj => &[rate, pins, origins, numbers, frames],
             Format::Ply => &[rate, pins, Some("names"), Some("materials"), frames],
             Format::Pc2 => &[rate, pins, Some("materials"), origins, certificate],
             Format::Mdd => &[pins, Some("materials"), origins, certificate],
-            Format::Gltf => &[pins, certificate],
+            Format::Gltf => &[pins, numbers, certificate],
             Format::Alembic => &[pins, Some("materials (colours are the attribute `Cd`)"), frames],
             Format::Usd | Format::Usdz | Format::Csv => &[],
         };
@@ -524,6 +537,15 @@ fn check(format: Format, options: &Options) -> Result<(), ExportError> {
             "z pointing up".into(),
             "leave the axis out: an archive does not name its axis, and readers turn it from y",
         );
+    }
+    if !options.maps.is_empty() && matches!(format, Format::Pc2 | Format::Mdd | Format::Csv) {
+        return refuse(
+            "maps of the fit".into(),
+            "leave them out, or export to usd, usdz, alembic, gltf, ply or obj",
+        );
+    }
+    if options.weave && !options.maps.is_empty() {
+        return refuse("a weave and colours of the fit at once".into(), "leave out one of them");
     }
     let rich = matches!(format, Format::Usd | Format::Usdz | Format::Gltf);
     if options.weave && !rich {

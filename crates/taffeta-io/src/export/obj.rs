@@ -33,7 +33,9 @@ pub(super) fn write_mesh(
     pose: &Pose,
     materials: bool,
 ) -> io::Result<()> {
-    let Pose { positions, normals, strain, precision } = pose;
+    let Pose { positions, normals, maps, colours, precision } = pose;
+    // Strain alone, without a scale of its own, has colours that tell what is stretched from what is too short.
+    let strain = if colours.is_empty() { maps.first() } else { None };
     // The name is the user's; a line break in it would begin a statement.
     writeln!(out, "# Taffeta\no {}", name.replace(char::is_whitespace, "_"))?;
     for (i, p) in positions.iter().enumerate() {
@@ -41,7 +43,7 @@ pub(super) fn write_mesh(
             Precision::F32 => write!(out, "v {} {} {}", p.x as f32, p.y as f32, p.z as f32)?,
             Precision::F64 => write!(out, "v {} {} {}", p.x, p.y, p.z)?,
         }
-        match strain.get(i).map(|strain| strain_colour(*strain)) {
+        match colours.get(i).copied().or_else(|| strain.map(|(_, numbers)| strain_colour(numbers[i]))) {
             Some([r, g, b]) => writeln!(out, " {r} {g} {b}")?,
             None => writeln!(out)?,
         }

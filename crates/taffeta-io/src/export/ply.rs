@@ -12,7 +12,7 @@ pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
 }
 
 fn write_mesh(out: &mut impl Write, _name: &str, subject: &Subject, pose: &Pose) -> io::Result<()> {
-    let Pose { positions, normals, strain, precision } = pose;
+    let Pose { positions, normals, maps, colours, precision } = pose;
     let kind = if *precision == Precision::F64 { "double" } else { "float" };
     writeln!(
         out,
@@ -26,8 +26,9 @@ fn write_mesh(out: &mut impl Write, _name: &str, subject: &Subject, pose: &Pose)
     if !subject.material.is_empty() {
         writeln!(out, "property float s\nproperty float t")?;
     }
-    if !strain.is_empty() {
-        writeln!(out, "property float strain")?;
+    maps.iter().try_for_each(|(name, _)| writeln!(out, "property float {name}"))?;
+    if !colours.is_empty() {
+        ["red", "green", "blue"].iter().try_for_each(|part| writeln!(out, "property uchar {part}"))?;
     }
     if !subject.origins.is_empty() {
         writeln!(out, "property int particle")?;
@@ -46,8 +47,9 @@ fn write_mesh(out: &mut impl Write, _name: &str, subject: &Subject, pose: &Pose)
             // Bodies have no coordinates, but every vertex has all properties.
             put(out, subject.material.get(i).unwrap_or(&[0.0; 2]))?;
         }
-        if let Some(strain) = strain.get(i) {
-            put(out, &[*strain])?;
+        maps.iter().try_for_each(|(_, numbers)| put(out, &[numbers[i]]))?;
+        if let Some(colour) = colours.get(i) {
+            out.write_all(&colour.map(|c| (255.0 * c + 0.5) as u8))?;
         }
         if !subject.origins.is_empty() {
             let particle = subject.origins.get(i).map_or(-1, |particle| *particle as i32);

@@ -80,7 +80,7 @@ fn with_rest_mesh(
     let (cache, mut cache_out) = Pending::file(job.path, job.replace)?;
     let subject = &job.subject;
     let positions = &subject.rest_positions;
-    let pose = Pose { positions, normals: &[], strain: &[], precision: Precision::F32 };
+    let pose = Pose { positions, normals: &[], maps: &[], colours: &[], precision: Precision::F32 };
     let written = write_mesh(&mut mesh_out, &job.name, subject, &pose, false).and_then(|()| settle(mesh_out));
     let mesh_bytes =
         written.map_err(|source| ExportError::Io { path: mesh_path.clone(), doing: "writing", source })?;

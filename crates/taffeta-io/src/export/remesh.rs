@@ -283,10 +283,10 @@ mod tests {
         let (mut subject, mut shaping) = Subject::of(&header, placement, options);
         let mut frame = Frame::default();
         frame.set_positions(&positions);
-        let (mut points, mut strain) = (Vec::new(), Vec::new());
-        shaping.place(&frame, placement, &mut points, &mut strain);
+        let (mut points, mut maps) = (Vec::new(), Vec::new());
+        shaping.place(&frame, placement, &mut points, &mut maps);
         subject.remesh(&mut shaping, format, options);
-        shaping.place(&frame, placement, &mut points, &mut strain);
+        shaping.place(&frame, placement, &mut points, &mut maps);
         (subject, shaping, points)
     }
 

@@ -8,12 +8,14 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use taffeta::math::DVec3;
 
-/// What a mesh is in a frame; normals and strain are none where none are wanted.
+/// What a mesh is in a frame; normals, maps and colours are none where none are wanted.
 pub(super) struct Pose<'a> {
     pub positions: &'a [DVec3],
     pub normals: &'a [DVec3],
-    /// Strain of every point [1].
-    pub strain: &'a [f64],
+    /// The name of every map of the fit, and its numbers of every point.
+    pub maps: &'a [(&'static str, &'a [f64])],
+    /// sRGB of every point.
+    pub colours: &'a [[f32; 3]],
     pub precision: Precision,
 }
 
@@ -43,6 +45,7 @@ pub(super) fn write(
         });
         bytes += written.map_err(job.film.failed())?;
     }
+    let names: Vec<_> = job.film.shaping.maps.which.iter().map(|map| map.name()).collect();
     job.film.plan(1);
     job.film.play(&mut |moment| {
         if job.normals {
@@ -50,8 +53,10 @@ pub(super) fn write(
         }
         let file = folder.path().join(format!("{}.{:04}.{extension}", job.name, moment.number));
         let mut out = BufWriter::with_capacity(1 << 16, File::create_new(file)?);
-        let (positions, strain, precision) = (&moment.positions, &moment.strain, job.precision);
-        mesh(&mut out, &job.name, &job.subject, &Pose { positions, normals: &normals, strain, precision })?;
+        let maps: Vec<_> = names.iter().copied().zip(moment.maps.iter().map(Vec::as_slice)).collect();
+        let (positions, colours, precision) = (&moment.positions, &moment.colours, job.precision);
+        let pose = Pose { positions, normals: &normals, maps: &maps, colours, precision };
+        mesh(&mut out, &job.name, &job.subject, &pose)?;
         bytes += settle(out)?;
         Ok(())
     })?;

@@ -1,6 +1,7 @@
 //! Where the points of a file come from: particles of the recording, then points of bodies.
 
 use super::film::Placement;
+use super::maps::FitMaps;
 use super::solid::Solid;
 use crate::recording::Frame;
 use std::collections::BTreeMap;
@@ -79,12 +80,6 @@ pub(super) struct Shell {
     pub half: f64,
 }
 
-/// Edges with their rest lengths [m], for the strain of points.
-pub(super) struct Strain {
-    pub edges: Vec<[u32; 2]>,
-    pub rest_lengths: Vec<f64>,
-}
-
 /// Two particles that are sewn together.
 pub(super) struct Seam {
     pub ends: [u32; 2],
@@ -118,8 +113,8 @@ pub(super) struct Shaping {
     pub bodies: Vec<PosedBody>,
     /// Seams to watch.
     pub seams: Vec<Seam>,
-    /// What strain is measured by, if it is wanted.
-    pub strain: Option<Strain>,
+    /// What is written of the fit.
+    pub maps: FitMaps,
     scratch: Vec<DVec3>,
 }
 
@@ -129,17 +124,16 @@ impl Shaping {
         Shaping { cloth, ..Shaping::default() }
     }
 
-    /// All points of a frame in the file's axes and units, and their strain, if it is wanted [1].
+    /// All points of a frame in the file's axes and units, and the numbers of every map of the fit.
     /// A body that the frame has no pose for stands where it was made.
     pub fn place(
         &mut self,
         frame: &Frame,
         placement: Placement,
         points: &mut Vec<DVec3>,
-        strain: &mut Vec<f64>,
+        maps: &mut Vec<Vec<f64>>,
     ) {
         let particles: Vec<DVec3> = frame.absolute().collect();
-        *strain = self.strain.as_ref().map_or(Vec::new(), |strain| strain.of(&particles));
         let placed: Vec<DVec3> = particles.iter().map(|p| placement.point(*p)).collect();
         *points = self.cloth_points(&placed);
         for PosedBody { body, points: own } in &self.bodies {
@@ -156,14 +150,25 @@ impl Shaping {
                 }
             }
         }
-        if self.strain.is_some() {
-            *strain = self.parted(self.doubled(self.cloth.of(strain)));
-            strain.resize(points.len(), 0.0);
+        maps.clear();
+        for map in &self.maps.which {
+            let of_particles = self.maps.numbers(*map, frame.number, &particles);
+            let mut numbers = self.parted(self.doubled(self.cloth.of(&of_particles)));
+            numbers.resize(points.len(), 0.0);
+            maps.push(numbers);
         }
+        self.maps.survey(maps);
         for seam in &mut self.seams {
             let [a, b] = seam.ends.map(|i| particles[i as usize]);
             seam.closed &= a.distance(b) <= seam.limit;
         }
+    }
+
+    /// sRGB of all points by their numbers, where one of the maps is shown so.
+    pub fn colours(&self, maps: &[Vec<f64>]) -> Vec<[f32; 3]> {
+        let doubled = if self.shell.is_some() { 2 * self.cloth.len() } else { self.cloth.len() };
+        let cloth = if self.split.is_empty() { doubled } else { self.split.len() };
+        self.maps.colours(maps, cloth)
     }
 
     /// All points of cloth whose particles are at `positions`.
@@ -226,22 +231,5 @@ impl Shaping {
             Some(particle) => format!("particle {particle}"),
             None => "a point of a body".into(),
         }
-    }
-}
-
-impl Strain {
-    /// The largest strain of the edges of every particle [1].
-    fn of(&self, positions: &[DVec3]) -> Vec<f64> {
-        let mut largest = vec![0.0; positions.len()];
-        for (edge, rest) in self.edges.iter().zip(&self.rest_lengths) {
-            let [a, b] = edge.map(|i| i as usize);
-            let strain = positions[a].distance(positions[b]) / rest - 1.0;
-            for i in [a, b] {
-                if strain.abs() > f64::abs(largest[i]) {
-                    largest[i] = strain;
-                }
-            }
-        }
-        largest
     }
 }

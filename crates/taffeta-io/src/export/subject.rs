@@ -1,8 +1,9 @@
 //! What is exported besides positions: the meshes, their names and colours, the bodies that only move.
 
 use super::film::{Film, Placement};
+use super::maps::FitMaps;
 use super::names::Names;
-use super::shaping::{BodyPoints, Means, PosedBody, Seam, Shaping, Shell, Strain};
+use super::shaping::{BodyPoints, Means, PosedBody, Seam, Shaping, Shell};
 use super::skeleton::Skinned;
 use super::solid::{self, Drawn, Solid};
 use super::{Bodies, ExportError, Format, Options, remesh};
@@ -139,10 +140,7 @@ impl Subject {
         if options.weld {
             shaping.seams = seams(header);
         }
-        if options.certificate {
-            let (edges, rest_lengths) = (header.edges.clone(), header.rest_lengths.clone());
-            shaping.strain = Some(Strain { edges, rest_lengths });
-        }
+        shaping.maps = FitMaps::of(header, options);
         (subject, shaping)
     }
 
@@ -416,10 +414,17 @@ fn linear(colour: &str) -> Option<[f64; 3]> {
     // A sign is no digit, though the parser would take one.
     let digits = digits.bytes().all(|b| b.is_ascii_hexdigit()).then_some(digits)?;
     let number = u32::from_str_radix(digits, 16).ok()?;
-    Some([16, 8, 0].map(|shift| {
-        let c = f64::from(number >> shift & 255) / 255.0;
-        if c <= 0.04045 { c / 12.92 } else { power_2_4((c + 0.055) / 1.055) }
-    }))
+    Some([16, 8, 0].map(|shift| to_linear(f64::from(number >> shift & 255) / 255.0)))
+}
+
+/// Linear light of an sRGB number in 0..1 (IEC 61966-2-1).
+fn to_linear(c: f64) -> f64 {
+    if c <= 0.04045 { c / 12.92 } else { power_2_4((c + 0.055) / 1.055) }
+}
+
+/// The same of a colour, in single precision.
+pub(super) fn linear_light(colour: [f32; 3]) -> [f32; 3] {
+    colour.map(|c| to_linear(f64::from(c)) as f32)
 }
 
 /// x^2.4 for 0 < x <= 1 as x² times the fifth root of x², by operations that round the same everywhere.

@@ -6,21 +6,17 @@ use super::film::{Film, Moment};
 use super::pending::{Pending, settle};
 use super::skeleton::{JointPlace, Skinned};
 use super::solid::{self, Drawn, Solid};
-use super::subject::{Collider, GREY, Piece, Subject, bounds, single};
+use super::subject::{Collider, Piece, Subject, bounds, linear_light, single};
+use super::usd_materials::{BODIES, MATERIALS, write_materials};
 use super::{ExportError, Job, UpAxis, weave};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use taffeta::math::{DAffine3, DVec3, Pose};
 use taffeta::model::Shape;
 
-/// The scope that materials lie in, and the material of all bodies that only move.
-const MATERIALS: &str = "Materials";
-const BODIES: &str = "Bodies";
 /// What the certificate of a frame is, by kind and by name in its report.
 const CERTIFICATE: [(&str, &str); 3] =
     [("double", "max_strain"), ("int", "intersections"), ("double", "min_gap_m")];
-/// Roughness of all materials [1].
-pub(super) const ROUGHNESS: f64 = 0.8;
 
 /// Writes the layer, and the picture of the weave beside it.
 pub(super) fn write(job: &mut Job) -> Result<(Vec<PathBuf>, u64), ExportError> {
@@ -47,13 +43,16 @@ pub(super) fn write_layer<W: Write>(
 ) -> Result<(), ExportError> {
     let moving = job.subject.colliders.iter().filter(|c| job.film.survey.moving[c.body]).count();
     let cloths = job.subject.pieces.iter().filter(|piece| piece.is_cloth).count();
-    let of_certificate = if job.film.shaping.strain.is_some() { cloths + CERTIFICATE.len() } else { 0 };
+    let maps = &job.film.shaping.maps;
+    let of_maps = cloths * (maps.which.len() + usize::from(maps.is_coloured()));
+    let of_certificate = if job.certificate { CERTIFICATE.len() } else { 0 };
     let attributes = if job.normals { 3 } else { 2 };
     let skinned = job.subject.skinned.len();
-    job.film.plan(attributes * job.subject.pieces.len() + 2 * moving + 3 * skinned + of_certificate);
+    job.film
+        .plan(attributes * job.subject.pieces.len() + 2 * moving + 3 * skinned + of_certificate + of_maps);
     write_head(out, job).map_err(job.film.failed())?;
     let failed = job.film.failed();
-    if job.film.shaping.strain.is_some() {
+    if job.certificate {
         for (kind, name) in CERTIFICATE {
             let attribute = format!("custom {kind} taffeta:{name}");
             write_attribute(out, &mut job.film, &attribute, &mut |out, moment| {
@@ -66,7 +65,7 @@ pub(super) fn write_layer<W: Write>(
         }
     }
     for piece in &job.subject.pieces {
-        write_constants(out, &job.subject, piece).map_err(&failed)?;
+        write_constants(out, &job.subject, piece, job.film.shaping.maps.is_coloured()).map_err(&failed)?;
         write_samples(out, &mut job.film, &job.subject, piece, job.normals)?;
         out.write_all(b"    }\n").map_err(&failed)?;
     }
@@ -76,7 +75,10 @@ pub(super) fn write_layer<W: Write>(
     for body in &job.subject.skinned {
         write_skinned(out, &mut job.film, body)?;
     }
-    write_materials(out, &job.subject, picture).and_then(|()| out.write_all(b"}\n")).map_err(&failed)
+    let coloured = job.film.shaping.maps.is_coloured();
+    write_materials(out, &job.subject, picture, coloured)
+        .and_then(|()| out.write_all(b"}\n"))
+        .map_err(&failed)
 }
 
 fn write_head(out: &mut impl Write, job: &Job) -> io::Result<()> {
@@ -120,77 +122,8 @@ fn escaped(text: &str) -> String {
     text.chars().map(plain).collect::<String>().replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A material of every piece, and one of all bodies that only move.
-fn write_materials(out: &mut impl Write, subject: &Subject, picture: Option<&str>) -> io::Result<()> {
-    writeln!(out, "    def Scope \"{MATERIALS}\"\n    {{")?;
-    let woven = |piece: &Piece| picture.filter(|_| subject.weaves(piece));
-    let pieces = subject.pieces.iter().map(|piece| (piece.name.as_str(), piece.colour, woven(piece)));
-    let others = !(subject.colliders.is_empty() && subject.skinned.is_empty());
-    let bodies = others.then_some((BODIES, GREY, None));
-    for (name, colour, woven) in pieces.chain(bodies) {
-        let [r, g, b] = colour.map(|c| c as f32);
-        let diffuse = match woven {
-            Some(_) => format!(".connect = </World/{MATERIALS}/{name}/weave.outputs:rgb>"),
-            None => format!(" = ({r}, {g}, {b})"),
-        };
-        write!(
-            out,
-            r#"        def Material "{name}"
-        {{
-            token outputs:surface.connect = </World/{MATERIALS}/{name}/surface.outputs:surface>
-            def Shader "surface"
-            {{
-                uniform token info:id = "UsdPreviewSurface"
-                color3f inputs:diffuseColor{diffuse}
-                float inputs:roughness = {ROUGHNESS}
-                token outputs:surface
-            }}
-"#
-        )?;
-        if let Some(picture) = woven {
-            write_weave(out, name, colour, picture)?;
-        }
-        writeln!(out, "        }}")?;
-    }
-    out.write_all(b"    }\n")
-}
-
-/// Writes how a picture of the weave, which repeats, gets its colour.
-fn write_weave(out: &mut impl Write, name: &str, colour: [f64; 3], picture: &str) -> io::Result<()> {
-    let [r, g, b] = weave::brightened(colour).map(|c| c as f32);
-    let (at, repeats) = (format!("/World/{MATERIALS}/{name}"), weave::REPEATS);
-    write!(
-        out,
-        r#"            def Shader "coordinates"
-            {{
-                uniform token info:id = "UsdPrimvarReader_float2"
-                string inputs:varname = "st"
-                float2 outputs:result
-            }}
-            def Shader "threads"
-            {{
-                uniform token info:id = "UsdTransform2d"
-                float2 inputs:in.connect = <{at}/coordinates.outputs:result>
-                float2 inputs:scale = ({repeats}, {repeats})
-                float2 outputs:result
-            }}
-            def Shader "weave"
-            {{
-                uniform token info:id = "UsdUVTexture"
-                asset inputs:file = @{picture}@
-                float4 inputs:scale = ({r}, {g}, {b}, 1)
-                token inputs:sourceColorSpace = "sRGB"
-                float2 inputs:st.connect = <{at}/threads.outputs:result>
-                token inputs:wrapS = "repeat"
-                token inputs:wrapT = "repeat"
-                float3 outputs:rgb
-            }}
-"#
-    )
-}
-
 /// Opens a piece's mesh and writes all that does not change.
-fn write_constants(out: &mut impl Write, subject: &Subject, piece: &Piece) -> io::Result<()> {
+fn write_constants(out: &mut impl Write, subject: &Subject, piece: &Piece, coloured: bool) -> io::Result<()> {
     let triangles = subject.local_triangles(piece);
     open_prim(out, "Mesh", &piece.name, &piece.called, &piece.name)?;
     writeln!(out, "        uniform bool doubleSided = 1")?;
@@ -200,7 +133,9 @@ fn write_constants(out: &mut impl Write, subject: &Subject, piece: &Piece) -> io
     write_list(out, triangles.flatten())?;
     writeln!(out, "\n        uniform token orientation = \"rightHanded\"")?;
     let [r, g, b] = piece.colour.map(|c| c as f32);
-    writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
+    if !(coloured && piece.is_cloth) {
+        writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
+    }
     if let Some(pinned) = subject.pinned.get(piece.points.clone()) {
         write!(out, "        bool[] primvars:pinned = ")?;
         write_list(out, pinned.iter().map(|pinned| u8::from(*pinned)))?;
@@ -240,11 +175,8 @@ fn write_samples<W: Write>(
     write_attribute(out, film, "point3f[] points", &mut |out, moment| {
         write_list(out, moment.positions[part.clone()].iter().map(|p| Tuple(single(*p))))
     })?;
-    if film.shaping.strain.is_some() && piece.is_cloth {
-        let attribute = "float[] primvars:strain (\n            interpolation = \"vertex\"\n        )\n        float[] primvars:strain";
-        write_attribute(out, film, attribute, &mut |out, moment| {
-            write_list(out, moment.strain[part.clone()].iter().map(|x| *x as f32))
-        })?;
+    if piece.is_cloth {
+        write_maps(out, film, piece)?;
     }
     if with_normals {
         let mut normals = Vec::new();
@@ -252,6 +184,26 @@ fn write_samples<W: Write>(
         write_attribute(out, film, attribute, &mut |out, moment| {
             subject.normals(&moment.positions, &mut normals);
             write_list(out, normals[part.clone()].iter().map(|n| Tuple(single(*n))))
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes the maps of the fit of a piece, and colours that stand for one of them.
+fn write_maps<W: Write>(out: &mut W, film: &mut Film, piece: &Piece) -> Result<(), ExportError> {
+    let vertex = |attribute: &str| {
+        format!("{attribute} (\n            interpolation = \"vertex\"\n        )\n        {attribute}")
+    };
+    let part = piece.points.clone();
+    for (k, map) in film.shaping.maps.which.clone().into_iter().enumerate() {
+        let attribute = vertex(&format!("float[] primvars:{map}"));
+        write_attribute(out, film, &attribute, &mut |out, moment| {
+            write_list(out, moment.maps[k][part.clone()].iter().map(|x| *x as f32))
+        })?;
+    }
+    if film.shaping.maps.is_coloured() {
+        write_attribute(out, film, &vertex("color3f[] primvars:displayColor"), &mut |out, moment| {
+            write_list(out, moment.colours[part.clone()].iter().map(|c| Tuple(linear_light(*c))))
         })?;
     }
     Ok(())

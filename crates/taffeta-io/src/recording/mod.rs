@@ -90,7 +90,7 @@ pub mod torn;
 mod writer;
 
 pub use block::{Damage, Fault};
-pub use pressing::{NoPressure, pressure, pressures};
+pub use pressing::{NoPressure, Pressing, pressure, pressures};
 pub use reader::Reader;
 pub use resume::Resumed;
 pub use writer::Writer;

@@ -4,6 +4,7 @@
 use super::{Frame, Reader, RecordingError};
 use crate::scene_file::{self, SceneFaults, SceneSource};
 use std::path::{Path, PathBuf};
+use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::model::Model;
 use taffeta::model::state::StateMismatch;
@@ -40,40 +41,64 @@ pub enum NoPressure {
 
 /// The pressure of bodies on every particle in the `k`-th frame of a recording [kPa]. Meshes of its scene are looked for in `folder`.
 pub fn pressure(reader: &mut Reader, k: usize, folder: &Path) -> Result<Vec<f64>, NoPressure> {
-    let Some(before) = k.checked_sub(1) else {
+    if k == 0 {
         return Err(NoPressure::Unknown(0, "nothing has moved yet"));
-    };
-    let mut frame = Frame::default();
-    reader.seek(k)?;
-    reader.next_frame(&mut frame)?;
-    let source = SceneSource::Text {
-        name: "the recorded scene".into(),
-        text: reader.header().scene.clone(),
-        folder: PathBuf::from(folder),
-    };
-    let loaded = scene_file::load(&source, &[])?;
-    let mut simulation = taffeta_scene::simulation(&loaded.scene, &loaded.meshes)?;
-    let mut number = 0;
-    if let Some(state) = reader.state_for(before)? {
-        simulation.restore(&state.bytes)?;
-        number = state.frame;
     }
-    while number + 1 < frame.number {
-        simulation.step_frame(&mut ())?;
-        number += 1;
-    }
-    let mut impulses = vec![0.0; simulation.model().particle_count()];
-    for _ in 0..simulation.model().steps_per_frame {
-        simulation.step()?;
-        let Some(pushed) = simulation.body_impulses() else {
-            return Err(NoPressure::Unknown(frame.number, "its method does not tell what presses"));
+    Pressing::new(reader, folder)?.at(reader, k)
+}
+
+/// A recording that is computed again, from its first frame on. Frames that follow one another are computed once.
+pub struct Pressing {
+    simulation: Simulation,
+    frame_time: f64,
+    /// The number of the frame that the simulation is in.
+    number: u32,
+}
+
+impl Pressing {
+    /// From the scene of a recording. Its meshes are looked for in `folder`.
+    pub fn new(reader: &Reader, folder: &Path) -> Result<Self, NoPressure> {
+        let source = SceneSource::Text {
+            name: "the recorded scene".into(),
+            text: reader.header().scene.clone(),
+            folder: PathBuf::from(folder),
         };
-        impulses.iter_mut().zip(pushed).for_each(|(sum, impulse)| *sum += impulse);
+        let loaded = scene_file::load(&source, &[])?;
+        let simulation = taffeta_scene::simulation(&loaded.scene, &loaded.meshes)?;
+        Ok(Self { simulation, frame_time: loaded.scene.frame_time, number: 0 })
     }
-    if simulation.state().hash() != frame.state_hash {
-        return Err(NoPressure::OtherBits(frame.number));
+
+    /// The pressure of bodies on every particle in the `k`-th frame of the recording [kPa]; none before anything has moved.
+    pub fn at(&mut self, reader: &mut Reader, k: usize) -> Result<Vec<f64>, NoPressure> {
+        let particles = self.simulation.model().particle_count();
+        let Some(before) = k.checked_sub(1) else { return Ok(vec![0.0; particles]) };
+        let mut frame = Frame::default();
+        reader.seek(k)?;
+        reader.next_frame(&mut frame)?;
+        if self.number == 0 || self.number + 1 != frame.number {
+            if let Some(state) = reader.state_for(before)? {
+                self.simulation.restore(&state.bytes)?;
+                self.number = state.frame;
+            }
+            while self.number + 1 < frame.number {
+                self.simulation.step_frame(&mut ())?;
+                self.number += 1;
+            }
+        }
+        let mut impulses = vec![0.0; particles];
+        for _ in 0..self.simulation.model().steps_per_frame {
+            self.simulation.step()?;
+            let Some(pushed) = self.simulation.body_impulses() else {
+                return Err(NoPressure::Unknown(frame.number, "its method does not tell what presses"));
+            };
+            impulses.iter_mut().zip(pushed).for_each(|(sum, impulse)| *sum += impulse);
+        }
+        self.number = frame.number;
+        if self.simulation.state().hash() != frame.state_hash {
+            return Err(NoPressure::OtherBits(frame.number));
+        }
+        Ok(pressures(self.simulation.model(), &impulses, self.frame_time))
     }
-    Ok(pressures(simulation.model(), &impulses, loaded.scene.frame_time))
 }
 
 /// The pressure of bodies on particles [kPa] that have pushed by these impulses [N·s] in a time [s].

@@ -71,6 +71,11 @@ impl Reader {
         Reader::over(Box::new(file), path)
     }
 
+    /// The folder that it lies in.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.source.path.parent().unwrap_or(Path::new(".")).into()
+    }
+
     /// Reads a recording that is in memory; `name` stands for its path in messages.
     pub fn from_bytes(bytes: Arc<[u8]>, name: &Path) -> Result<Reader, RecordingError> {
         Reader::over(Box::new(Cursor::new(bytes)), name)

@@ -3,6 +3,7 @@
 //! Panels are drawn as they stand in the world, so that one whose edges run with the clock is seen from behind: it is mirrored, and turned around to stand
 //! where it stood. Edges are named by their numbers. A stitch joins the end of one edge with the start of the other unless it says `right_wrong`.
 
+use super::crossings::mend;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -89,7 +90,7 @@ enum StitchPart {
 }
 
 /// The `panel` and `seam` of a specification, or why it has none.
-pub(super) fn pattern(text: &str) -> Result<Map<String, Value>, String> {
+pub(super) fn pattern(text: &str, notes: &mut Vec<String>) -> Result<Map<String, Value>, String> {
     let specification: Specification =
         serde_json::from_str(text).map_err(|error| format!("it is no GarmentCode specification: {error}"))?;
     let Specification { pattern: Pattern { mut panels, stitches, panel_order }, properties } = specification;
@@ -106,6 +107,7 @@ pub(super) fn pattern(text: &str) -> Result<Map<String, Value>, String> {
     for (name, piece) in panels {
         drawn.push(panel(&name, piece, &properties)?);
     }
+    drawn.iter_mut().for_each(|panel| mend(panel, notes));
     let count = |name: &str| drawn.iter().find(|panel| panel.name == name).map(|panel| panel.edge.len());
     let seams: Vec<Seam> =
         stitches.iter().enumerate().map(|(k, parts)| seam(k, parts, &count)).collect::<Result<_, _>>()?;

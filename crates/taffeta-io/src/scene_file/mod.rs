@@ -1,5 +1,6 @@
 //! Scene files: TOML text, with overrides, to a [`Scene`] or to all its faults, and back.
 
+mod crossings;
 mod drawn;
 mod dxf;
 mod faults;

@@ -132,7 +132,7 @@ impl Asked<'_> {
             return Err(Unfit::OtherSizes(Vec::new()));
         }
         if self.has_ending("json") {
-            return Ok(garmentcode::pattern(&text)?);
+            return Ok(garmentcode::pattern(&text, notes)?);
         }
         let Value::Object(table) = table(&text)? else { return Err("it holds no keys".to_string().into()) };
         match table.keys().find(|key| !["title", "panel", "seam"].contains(&key.as_str())) {

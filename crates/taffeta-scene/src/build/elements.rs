@@ -81,6 +81,7 @@ pub(super) fn bends(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Bends 
         let stiffness = rigidity * (width(a, b) + width(b, c)) / (la + lc);
         bends.points.push([a, b, c]);
         bends.inverse_lengths.push([1.0 / la, 1.0 / lc]);
+        bends.rest.push(0.0);
         bends.stiffness.push(stiffness);
         bends.damping.push(1e-3 * fabric.bending_damping * stiffness);
     }
@@ -107,6 +108,7 @@ pub(super) fn twists(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Twist
         let stiffness = 4.0 * rigidity * quad_area / (sides * sides);
         twists.points.push(quad);
         twists.crossings.push(crossing(quad.map(|i| rest.positions[i as usize])));
+        twists.rest.push(0.0);
         twists.stiffness.push(stiffness);
         twists.damping.push(1e-3 * fabric.bending_damping * stiffness);
     }

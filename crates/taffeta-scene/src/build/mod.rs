@@ -3,6 +3,7 @@
 mod body;
 mod cut;
 mod elements;
+mod folds;
 mod garment;
 pub mod import;
 mod lattice;
@@ -16,6 +17,7 @@ pub mod stuffing;
 pub use body::clip;
 pub use body::files::{rigid_surface, surface};
 pub use body::mannequin::{self, Measures};
+pub use body::section;
 pub use elements::{bias_stiffness, shear_stiffness};
 
 use crate::scene::{
@@ -162,6 +164,9 @@ impl Work<'_> {
             faults.extend(parting::reserve(model, state, (&mut blank, &mut topology), limit, parted).err());
         }
         add_cloth(model, cloth, key, fabric, (&blank, &topology), inside);
+        let particles = model.cloths.last().map_or(0..0, |piece| piece.particles.clone());
+        let pressed = folds::press(model, particles, &cloth.fold, |p| p, &format!("{key}.fold"));
+        faults.extend(pressed.err().into_iter().flatten());
         add_start(state, cloth, &blank, random);
         add_lines(model, state, cloth, &blank);
         faults.extend(add_filling(model, state, cloth, key, &topology).err());
@@ -188,6 +193,7 @@ pub(super) fn empty_model(scene: &Scene) -> Model {
         cloth_meets_cloth: scene.contact.cloth_cloth,
         max_iterations: scene.solver.max_iterations,
         budget: scene.solver.budget,
+        extensible: scene.solver.extensible,
         direction: scene.solver.direction,
         velocities: scene.solver.velocities,
         step: scene.solver.step,

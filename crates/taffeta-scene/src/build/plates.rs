@@ -60,6 +60,7 @@ pub(super) fn plates(topology: &Topology, rest: &Mesh, fabric: &Fabric) -> Plate
         plates.push(PlatePatch {
             points: &points,
             weights: &weights,
+            rest: [0.0; 3],
             stiffness: rigidity.map(|d| d * area),
             damping: rigidity.map(|d| 1e-3 * fabric.bending_damping * (d * area)),
         });

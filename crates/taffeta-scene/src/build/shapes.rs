@@ -5,6 +5,7 @@ use std::f64::consts::TAU;
 use taffeta::math::{DVec3, trig};
 
 /// A shape at rest, and where its particles start.
+#[derive(Clone)]
 pub struct Blank {
     /// The surface at rest, u along x, v along -z.
     pub rest: Mesh,

@@ -1,4 +1,5 @@
-//! Internal friction of a model whose elements are complete: a slider beside every bend, plate, diagonal and membrane of a fabric that has hysteresis.
+//! What a model remembers whose elements are complete: a slider beside every bend, plate, diagonal and membrane of a fabric that has hysteresis, and beside
+//! what rests bent.
 
 use std::collections::BTreeSet;
 use taffeta::model::{ClothPiece, Model, Slider, Slides};
@@ -23,6 +24,25 @@ pub(super) fn add(model: &mut Model) {
             membranes(model, c, shear);
         }
     }
+    bent(model);
+}
+
+/// What rests bent without friction has a slider that holds nothing.
+fn bent(model: &mut Model) {
+    let Model { bends, twists, plates, sliders, .. } = model;
+    let numbered = |rest: &[f64], of: fn(u32) -> Slides| -> Vec<Slides> {
+        let bent = (0..).zip(rest).filter(|(_, rest)| **rest != 0.0);
+        bent.map(|(k, _)| of(k)).collect()
+    };
+    let axes = |(p, rest): (u32, &[f64; 3])| {
+        let bent = (0..3).filter(|axis| rest[*axis] != 0.0);
+        bent.map(move |axis| Slides::Plate(p, axis as u8)).collect::<Vec<_>>()
+    };
+    let all = [numbered(&bends.rest, Slides::Bend), numbered(&twists.rest, Slides::Twist)].concat();
+    let all = all.into_iter().chain((0..).zip(&plates.rest).flat_map(axes));
+    let known: BTreeSet<Slides> = sliders.iter().map(|slider| slider.of).collect();
+    let new = all.filter(|of| !known.contains(of));
+    sliders.extend(new.map(|of| Slider { of, stiffness: 0.0, give: f64::INFINITY }));
 }
 
 /// Beside an element of so much stiffness, which is without friction, that slides at a deformation `at` of it: limit over the stiffness of the element.

@@ -4,9 +4,9 @@ use crate::Fabric;
 use crate::rules::fabrics::unknown_fabric;
 use crate::rules::motions::check_times;
 use crate::rules::pins::check_seat;
-use crate::rules::sense::{MOST_PARTICLES, check_names};
+use crate::rules::sense::{MOST_PARTICLES, check_folds, check_names};
 use crate::rules::{Faults, Rule, short, suggestion, written};
-use crate::scene::garment::{Garment, Panel, PanelPlace};
+use crate::scene::garment::{Belt, Garment, Panel, PanelPlace};
 use crate::scene::outline::{Outline, Run, edges, mouth};
 use crate::scene::place::Place;
 use crate::scene::{ClothModel, Collider, Scene};
@@ -33,14 +33,20 @@ impl Scene {
                 let remedy = "choose `backward-euler` or `bdf2`, or leave this out";
                 faults.report(Rule::NotForMethod, place.key("model"), "", &detail, remedy);
             }
-            if garment.panel.is_empty() {
-                let remedy = "name a `pattern`, or draw a `[[garment.panel]]`";
-                faults.report(Rule::NoPanel, place, "", "", remedy);
+            match &garment.belt {
+                Some(belt) => check_belt(garment, belt, place, faults),
+                None if garment.panel.is_empty() => {
+                    let remedy = "name a `pattern`, or draw a `[[garment.panel]]`";
+                    faults.report(Rule::NoPanel, place, "", "", remedy);
+                }
+                None => {}
             }
             check_panels(garment, place, faults);
             check_places(garment, place, faults);
             particles +=
                 garment.panel.iter().map(|panel| panel.particle_estimate(garment.edge_length)).sum::<f64>();
+            particles +=
+                garment.belt.as_ref().map_or(0.0, |belt| belt.panel().particle_estimate(garment.edge_length));
             if particles > MOST_PARTICLES as f64 {
                 let detail = format!(": {particles:.0} up to here, where {MOST_PARTICLES} is the most");
                 let remedy = "make `edge_length` larger";
@@ -86,10 +92,27 @@ impl Scene {
     }
 }
 
+/// A belt is all that its garment is, and larger than its cells.
+fn check_belt(garment: &Garment, belt: &Belt, place: Place, faults: &mut Faults) {
+    let own = place.key("belt");
+    if !garment.panel.is_empty() || garment.baste {
+        let what = if garment.baste { ": it is not basted" } else { ": it has panels" };
+        let remedy = "make the belt a garment of its own, without `baste`, behind those that it goes around";
+        return faults.report(Rule::BeltAlone, own, "", what, remedy);
+    }
+    if garment.edge_length > belt.width {
+        let detail =
+            format!(": it is {} m wide, `edge_length` {}", short(belt.width), short(garment.edge_length));
+        let remedy = "make `edge_length` of the garment shorter, or the belt wider";
+        faults.report(Rule::SmallerThanACell, own.key("width"), short(belt.width), &detail, remedy);
+    }
+}
+
 fn check_panels(garment: &Garment, place: Place, faults: &mut Faults) {
     let panels = place.key("panel");
     for (index, panel) in garment.panel.iter().enumerate() {
         let place = panels.item(index);
+        check_folds(&panel.fold, garment.model, false, place, faults);
         let names = panel.edge.iter().map(|edge| &edge.name);
         check_names(names, place.key("edge"), faults);
         if check_outline(panel, place, faults) && check_darts(panel, place, faults) {

@@ -87,6 +87,7 @@ list_of_rules! {
         NoDevice = "is not a device",
         NotForMethod = "is not for this method",
         CannotTear = "cannot tear",
+        CannotFold = "cannot rest folded",
         NotClosed = "fills what is not closed",
         NameTaken = "is the name of another",
         TooManyParticles = "makes too many particles",
@@ -108,6 +109,7 @@ list_of_rules! {
         SeamLengths = "joins edges of different length",
         OpensUnsewn = "is undone before it is closed",
         HemTooWide = "is wider than its panel",
+        BeltAlone = "is a belt, which is a garment of its own",
         TooShortToGather = "is too short to gather",
     }
 }

@@ -6,7 +6,7 @@ use crate::rules::motions::{check_acts, check_motions, check_sequence, check_spe
 use crate::rules::pins::{check_pin, check_pinned_once, check_seat};
 use crate::rules::{Faults, Rule, check_value, short, written};
 use crate::scene::place::Place;
-use crate::scene::{Body, Cloth, ClothModel, Collider, Method, Scene};
+use crate::scene::{Body, Cloth, ClothModel, Collider, Direction, Fold, Method, Scene, Solver, Velocities};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -40,6 +40,7 @@ impl Scene {
             let remedy = "write cpu, cuda, or cuda:N with the number of the card";
             faults.report(Rule::NoDevice, place.key("device"), written(&device.into()), "", remedy);
         }
+        self.check_extensible(faults);
         for (name, change) in &self.fabrics {
             self.check_fabric(name, change, fabrics.key(name), faults);
         }
@@ -62,6 +63,11 @@ impl Scene {
         for (index, body) in self.body.iter().enumerate() {
             check_body(body, bodies.item(index), faults);
         }
+        if !self.solver.method.takes_free_bodies() && !self.body.is_empty() {
+            let remedy = "choose any other method, or a `[[collider]]` that is led";
+            let detail = format!(": `{}`", self.solver.method.name());
+            faults.report(Rule::NotForMethod, bodies, "[ .. ]", &detail, remedy);
+        }
         check_names(self.body.iter().map(|body| &body.name), bodies, faults);
         check_names(self.cloth.iter().map(|cloth| &cloth.name), cloths, faults);
         check_names(self.collider.iter().map(|collider| &collider.name), colliders, faults);
@@ -71,6 +77,21 @@ impl Scene {
             faults.report(Rule::TooFewItems, cloths, "", ": 0", remedy);
         }
         self.check_garments(faults);
+    }
+
+    /// The forms of P1 and P2 as printed know no edges that stretch.
+    fn check_extensible(&self, faults: &mut Faults) {
+        let Solver { extensible, method, direction, velocities, .. } = &self.solver;
+        let as_printed = match () {
+            () if *direction == Direction::Start => "`direction = \"start\"`",
+            () if *velocities == Velocities::Corrected => "`velocities = \"corrected\"`",
+            () => return,
+        };
+        if *extensible && method.keeps_lengths() {
+            let (place, detail) = (Place::Root.key("solver"), format!(": {as_printed}"));
+            let remedy = format!("leave {as_printed} out, or this");
+            faults.report(Rule::NotForMethod, place.key("extensible"), "true", &detail, &remedy);
+        }
     }
 
     /// Elements that the method does not know.
@@ -136,6 +157,7 @@ fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut
         let remedy = "fill a `ball` or a closed `mesh`; a `lattice` is a soft solid already";
         faults.report(Rule::NotClosed, place.key("solid"), "{ .. }", "", remedy);
     }
+    check_folds(&cloth.fold, cloth.model, cloth.lattice.is_some() || cloth.solid.is_some(), place, faults);
     // What a pin may name depends on the shape, so without just one there is no more to say.
     let Some(shape) = check_shapes(&shapes, place, faults) else { return };
     let pins = place.key("pin");
@@ -154,6 +176,25 @@ fn check_cloth(cloth: &Cloth, colliders: &[Collider], place: Place, faults: &mut
     if let (Some(tear), Some(whole)) = (cloth.tear, whole) {
         let remedy = "leave `tear` out: only sheets do";
         faults.report(Rule::CannotTear, place.key("tear"), short(tear), &format!(": {whole}"), remedy);
+    }
+}
+
+/// Folds need a line, and bends that can rest at an angle.
+pub(super) fn check_folds(folds: &[Fold], model: ClothModel, solid: bool, place: Place, faults: &mut Faults) {
+    let list = place.key("fold");
+    let cannot = match () {
+        () if solid => Some(": a soft solid"),
+        () if model == ClothModel::ChoiKo => Some(": strips of `choi-ko` are straight at rest"),
+        () => None,
+    };
+    for (index, fold) in folds.iter().enumerate() {
+        if let Some(detail) = cannot {
+            let remedy = "leave it out, or take `springs` or `triangles`";
+            faults.report(Rule::CannotFold, list.item(index), "{ .. }", detail, remedy);
+        } else if fold.from == fold.to {
+            let remedy = "let it end elsewhere than it starts";
+            faults.report(Rule::NoLength, list.item(index), "{ .. }", "", remedy);
+        }
     }
 }
 

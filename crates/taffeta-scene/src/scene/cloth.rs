@@ -1,6 +1,6 @@
 //! A piece of cloth: its shape by numbers or from a file, its place, its pins.
 
-use super::Keyframe;
+use super::{Fold, Keyframe};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,10 @@ pub struct Cloth {
     #[schemars(range(min = 1e-3, max = 10.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tear: Option<f64>,
+    /// Folds that were pressed in, as u and v from the lower left corner of a sheet, strip or tube, from the middle of a disc, or as the material of a mesh has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub fold: Vec<Fold>,
     /// Where its centre (for a mesh: its origin) lies [m].
     #[schemars(inner(range(min = -1e5, max = 1e5)))]
     pub position: [f64; 3],
@@ -85,6 +89,7 @@ impl Default for Cloth {
             filling: None,
             solid: None,
             tear: None,
+            fold: Vec::new(),
             position: [0.0; 3],
             rotation: [0.0; 3],
             velocity: [0.0; 3],

@@ -67,11 +67,16 @@ pub struct Animation {
     pub speed: f64,
     /// Whether it starts again at its end; if not, the body stays in the last pose.
     pub repeat: bool,
+    /// Until when the body stands as the file has it without a clip, such as with its arms out, so that garments can be sewn on it [s]. From then on it goes to
+    /// the first pose, softly, and is there at `start`. Left out, it stands in the first pose from the beginning.
+    #[schemars(range(min = 0.0, max = 1e6))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_until: Option<f64>,
 }
 
 impl Default for Animation {
     fn default() -> Self {
-        Self { clip: "0".into(), start: 0.0, speed: 1.0, repeat: false }
+        Self { clip: "0".into(), start: 0.0, speed: 1.0, repeat: false, rest_until: None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A garment: flat panels with outlines of named edges, the seams that join them, and where they start around a body.
 
-use super::Keyframe;
 use super::cloth::{ClothModel, Pin};
+use super::{Fold, Keyframe};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Garment {
     /// Its name in messages and reports.
     pub name: String,
-    /// Where panels and seams come from: a built-in pattern (`t-shirt`, `skirt`) or a file, relative to the folder of the scene: TOML with `[[panel]]`
-    /// and `[[seam]]` as here, a GarmentCode specification (`.json`), or a drawing (`.dxf` of a pattern room, or `.svg`) with TOML of the same name beside
-    /// it. Those given here come first.
+    /// Where panels and seams come from: a built-in pattern (`t-shirt`, `collar-shirt`, `hoodie`, `jacket`, `trousers`, `skirt`, `circle-dress`) or a file,
+    /// relative to the folder of the scene: TOML with `[[panel]]` and `[[seam]]` as here, a GarmentCode specification (`.json`), or a drawing (`.dxf` of a
+    /// pattern room, or `.svg`) with TOML of the same name beside it. Those given here come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The size to cut, of a drawing that has several; left out, its sample size.
@@ -47,6 +47,9 @@ pub struct Garment {
     /// Turns about x, then y, then z [degrees].
     #[schemars(inner(range(min = -36_000.0, max = 36_000.0)))]
     pub rotation: [f64; 3],
+    /// Makes it a belt: a band of cloth that is drawn around the body and what it wears.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub belt: Option<Belt>,
     /// The panels.
     #[schemars(length(max = 200))]
     pub panel: Vec<Panel>,
@@ -77,6 +80,7 @@ impl Default for Garment {
             ease: 0.1,
             position: [0.0; 3],
             rotation: [0.0; 3],
+            belt: None,
             panel: Vec::new(),
             place: Vec::new(),
             seam: Vec::new(),
@@ -108,6 +112,10 @@ pub struct Panel {
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub dart: Vec<Dart>,
+    /// Folds that were pressed into it, as pleats are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub fold: Vec<Fold>,
     /// What is fused to it, as to collars, cuffs and plackets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interfacing: Option<Interfacing>,
@@ -133,6 +141,7 @@ impl Default for Panel {
             start: [0.0; 2],
             edge: Vec::new(),
             dart: Vec::new(),
+            fold: Vec::new(),
             interfacing: None,
             wrap: None,
             position: [0.0; 3],
@@ -211,6 +220,29 @@ pub struct Interfacing {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 10_000.0))]
     pub density: f64,
+}
+
+/// A band around the body at one height. It starts open in front, clear of all that it goes around, and its ends are drawn together as seams are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Belt {
+    /// How long it is, once closed [m]. What is shorter than the body is too short.
+    #[schemars(range(min = 0.05, max = 10.0))]
+    pub length: f64,
+    /// How wide [m].
+    #[serde(default = "belt_width")]
+    #[schemars(range(min = 0.005, max = 1.0))]
+    pub width: f64,
+    /// At which height its middle is [m].
+    #[schemars(range(min = -1000.0, max = 1000.0))]
+    pub height: f64,
+    /// An elastic along both of its edges, which draws it tight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elastic: Option<Elastic>,
+}
+
+fn belt_width() -> f64 {
+    0.035
 }
 
 /// A wedge cut out of an edge, whose two sides are sewn together.

@@ -8,6 +8,7 @@ pub mod cloth;
 pub mod collider;
 pub mod collider_mesh;
 pub mod fabric;
+pub mod fold;
 pub mod garment;
 pub mod mannequin;
 mod memory;
@@ -26,8 +27,9 @@ pub use cloth::{
 pub use collider::{BoxShape, CapsuleShape, Collider, PlaneShape, SphereShape};
 pub use collider_mesh::{Animation, MeshBody, PointCache, Sequence};
 pub use fabric::FabricChange;
+pub use fold::Fold;
 pub use garment::{
-    Dart, Elastic, Garment, GarmentPin, Interfacing, Panel, PanelEdge, PanelPlace, Seam, Wrap,
+    Belt, Dart, Elastic, Garment, GarmentPin, Interfacing, Panel, PanelEdge, PanelPlace, Seam, Wrap,
 };
 pub use mannequin::{Build, Dance, Mannequin, PoseName, Posing, Walk};
 pub use mesh::Mesh;
@@ -140,6 +142,9 @@ pub struct Solver {
     #[schemars(range(min = 1, max = 1_000_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
+    /// Whether edges stretch as their fabric does, up to six tenths of the tolerance; there they stop. Otherwise methods that keep lengths take a
+    /// fabric for inextensible; other methods let it stretch in any case.
+    pub extensible: bool,
     /// Where the impulse methods take the directions of edges.
     pub direction: Direction,
     /// What the impulse methods do with velocities along edges.
@@ -170,6 +175,7 @@ impl Default for Solver {
             tolerance: 0.01,
             max_iterations: None,
             budget: None,
+            extensible: false,
             direction: Direction::Preview,
             velocities: Velocities::Kept,
             step: StepChoice::default(),

@@ -18,7 +18,10 @@ impl Scene {
             if cloth.tear.is_some() { own.saturating_add(own / 2) } else { own }
         });
         let panels = self.garment.iter().flat_map(|garment| {
-            garment.panel.iter().map(|panel| panel.particle_estimate(garment.edge_length) as u64)
+            let own = garment.panel.iter().map(|panel| panel.particle_estimate(garment.edge_length) as u64);
+            let belt =
+                garment.belt.iter().map(|belt| belt.panel().particle_estimate(garment.edge_length) as u64);
+            own.chain(belt)
         });
         cloths.chain(panels).fold(0, u64::saturating_add)
     }

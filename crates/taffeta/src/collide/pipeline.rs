@@ -99,6 +99,11 @@ impl ContactPipeline {
         !self.tangles.is_empty()
     }
 
+    /// What intersects.
+    pub(crate) fn tangles(&self) -> &Tangles {
+        &self.tangles
+    }
+
     /// Begins a step, which is to depend on nothing that was before it but the state.
     pub fn begin_step(&mut self) {
         self.contacts.begin_step();

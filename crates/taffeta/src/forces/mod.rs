@@ -7,12 +7,14 @@ pub mod bend;
 pub mod choi_ko;
 pub mod element;
 pub mod gather;
+pub mod inflated;
 pub mod link;
 pub mod plate;
 pub mod pressure;
 pub mod slider;
 pub mod spring;
 pub mod stable_step;
+pub mod strain_barrier;
 pub mod twist;
 pub mod wind;
 
@@ -131,8 +133,9 @@ pub fn all_forces(model: &Model, air: &AirModel, state: &State, h: f64) -> Vec<D
     let normals = slider::normals(model, &state.positions);
     for (slider, anchor) in model.sliders.iter().zip(&state.anchors) {
         let (_, [first, second]) = slider::measure(model, slider.of, x, |i| normals[i as usize]);
+        let force = slider::of_rest(model, slider) + slider.stiffness * anchor;
         for (i, [a, b]) in slider::weights(model, slider.of) {
-            forces[i as usize] += (first * a + second * b) * (slider.stiffness * anchor);
+            forces[i as usize] += (first * a + second * b) * force;
         }
     }
     for (l, ends) in model.links.ends.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The spring with a damper (P2 §3.3, P4, P5) between two particles.
 
+use super::choi_ko::{ByLength, Damper, Profile};
 use crate::math::{DMat3, DVec3};
 
 /// Below this squared length a spring has no direction and pushes nowhere [m²].
@@ -23,4 +24,26 @@ pub fn derivative(d: DVec3, rest_length: f64, stiffness: f64) -> DMat3 {
     let across = 1.0 - rest_length / squared.sqrt();
     let along = DMat3::from_cols(d * d.x, d * d.y, d * d.z) * (stiffness * (1.0 - across) / squared);
     along + DMat3::from_diagonal(DVec3::splat(stiffness * across))
+}
+
+/// A spring with a damper as an element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DampedSpring {
+    /// Length without force [m].
+    pub rest_length: f64,
+    /// Force per change of length [N/m].
+    pub stiffness: f64,
+    /// What damps it.
+    pub damper: Damper,
+}
+
+impl ByLength for DampedSpring {
+    fn profile(&self, length: f64) -> Profile {
+        let (k, excess) = (self.stiffness, length - self.rest_length);
+        Profile { energy: 0.5 * k * excess * excess, slope: k * excess, curvature: k }
+    }
+
+    fn damper(&self) -> Damper {
+        self.damper
+    }
 }

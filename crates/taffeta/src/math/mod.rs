@@ -8,6 +8,7 @@ mod fused_wasm;
 internal! { lanes_wasm }
 #[cfg(target_arch = "x86_64")]
 mod lanes_x86;
+pub mod log_barrier;
 pub mod pose;
 pub mod random;
 pub mod trig;

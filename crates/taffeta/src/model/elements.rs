@@ -23,6 +23,8 @@ pub struct Bends {
     pub points: Vec<[u32; 3]>,
     /// One over the rest lengths of (a, b) and (b, c) [1/m].
     pub inverse_lengths: Vec<[f64; 2]>,
+    /// The turn that it rests at, above 0 towards the outside of the cloth: 2 sin(θ/2) of the angle θ [1]. 0: straight.
+    pub rest: Vec<f64>,
     /// Moment per turning angle [N·m].
     pub stiffness: Vec<f64>,
     /// Moment per rate of turning [N·m·s].
@@ -38,6 +40,8 @@ pub struct Twists {
     pub points: Vec<[u32; 4]>,
     /// Where the diagonals cross: the share of the way from the first corner to the third, and from the second to the fourth [1].
     pub crossings: Vec<[f64; 2]>,
+    /// Twice the gap that it rests at, towards the outside of the cloth [m].
+    pub rest: Vec<f64>,
     /// Force per gap, for twice the gap [N/m].
     pub stiffness: Vec<f64>,
     /// Force per speed of it [N·s/m].
@@ -55,6 +59,7 @@ impl Twists {
     pub fn append(&mut self, other: Twists, first: u32) {
         self.points.extend(other.points.iter().map(|points| points.map(|i| i + first)));
         self.crossings.extend(other.crossings);
+        self.rest.extend(other.rest);
         self.stiffness.extend(other.stiffness);
         self.damping.extend(other.damping);
     }
@@ -75,6 +80,7 @@ impl Bends {
     pub fn append(&mut self, other: Bends, first: u32) {
         self.points.extend(other.points.iter().map(|points| points.map(|i| i + first)));
         self.inverse_lengths.extend(other.inverse_lengths);
+        self.rest.extend(other.rest);
         self.stiffness.extend(other.stiffness);
         self.damping.extend(other.damping);
     }
@@ -103,6 +109,8 @@ pub struct Plates {
     pub weights: Vec<[f64; 3]>,
     /// Where every patch ends in these lists.
     pub ends: Vec<usize>,
+    /// The second derivatives x,11, x,22 and 2 x,12 that every triangle rests at, towards the outside of the cloth [1/m]. 0: flat.
+    pub rest: Vec<[f64; 3]>,
     /// D11, D22 and D66 times the area of every triangle [N·m³].
     pub stiffness: Vec<[f64; 3]>,
     /// Their dampers: the same times a Kelvin-Voigt time [N·m³·s].
@@ -116,6 +124,8 @@ pub struct PlatePatch<'a> {
     pub points: &'a [u32],
     /// Their weights [1/m²].
     pub weights: &'a [[f64; 3]],
+    /// The second derivatives that it rests at [1/m].
+    pub rest: [f64; 3],
     /// D11, D22 and D66 times its area [N·m³].
     pub stiffness: [f64; 3],
     /// Their dampers [N·m³·s].
@@ -153,6 +163,7 @@ impl Plates {
         self.points.extend_from_slice(patch.points);
         self.weights.extend_from_slice(patch.weights);
         self.ends.push(self.points.len());
+        self.rest.push(patch.rest);
         self.stiffness.push(patch.stiffness);
         self.damping.push(patch.damping);
     }
@@ -168,6 +179,7 @@ impl Plates {
         PlatePatch {
             points: &self.points[own.clone()],
             weights: &self.weights[own],
+            rest: self.rest[k],
             stiffness: self.stiffness[k],
             damping: self.damping[k],
         }
@@ -179,6 +191,7 @@ impl Plates {
         self.points.extend(other.points.iter().map(|i| i + first));
         self.weights.extend(other.weights);
         self.ends.extend(other.ends.iter().map(|end| end + shift));
+        self.rest.extend(other.rest);
         self.stiffness.extend(other.stiffness);
         self.damping.extend(other.damping);
     }

@@ -57,6 +57,8 @@ pub struct Model {
     pub max_iterations: Option<u32>,
     /// The most iterations of a step that has to be taken again or mended; it then ends with what it has.
     pub budget: Option<u32>,
+    /// Whether edges whose lengths are kept stretch as their fabric does, within the tolerance.
+    pub extensible: bool,
     /// Where impulses take the directions of edges.
     pub direction: Direction,
     /// What is done with velocities along edges.

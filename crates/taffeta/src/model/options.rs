@@ -113,6 +113,8 @@ pub enum Method {
     Projective,
     /// Vertex block descent: backward Euler, one particle after the other (Chen et al. 2024).
     Vbd,
+    /// Backward Euler as the least of one energy, with barriers for lengths, distances and friction (Li et al. 2020, 2021).
+    Barrier,
 }
 
 impl Method {
@@ -128,6 +130,7 @@ impl Method {
         Method::Xpbd,
         Method::Projective,
         Method::Vbd,
+        Method::Barrier,
     ];
 
     /// The name in scene files and on the command line.
@@ -143,17 +146,28 @@ impl Method {
             Method::Xpbd => "xpbd",
             Method::Projective => "projective",
             Method::Vbd => "vbd",
+            Method::Barrier => "barrier",
         }
     }
 
     /// Whether it solves for all particles together: stable at any step, for all kinds of elements.
     pub fn is_implicit(self) -> bool {
-        matches!(self, Method::BackwardEuler | Method::Bdf2)
+        matches!(self, Method::BackwardEuler | Method::Bdf2 | Method::Barrier)
     }
 
     /// Whether impulses hold lengths to the tolerance, whatever the stiffness of the fabric.
     pub fn keeps_lengths(self) -> bool {
         matches!(self, Method::ImpulseIterative | Method::ImpulseStrips | Method::ImpulseDirect)
+    }
+
+    /// Whether no edge becomes longer than the tolerance allows, whatever the stiffness of the fabric.
+    pub fn bounds_strain(self) -> bool {
+        self.keeps_lengths() || self == Method::Barrier
+    }
+
+    /// Whether it moves bodies that move freely.
+    pub fn takes_free_bodies(self) -> bool {
+        self != Method::Barrier
     }
 
     /// Whether it answers one edge or particle after the other, once or few times: what an edge then pulls with tells nothing from step to step.
@@ -189,6 +203,9 @@ impl Method {
             }
             Method::Vbd => {
                 "implicit springs, one particle after the other, in sub-steps of few iterations (Chen et al. 2024)"
+            }
+            Method::Barrier => {
+                "one energy with barriers for lengths and distances, never infeasible, the reference (Li et al. 2020, 2021)"
             }
         }
     }

@@ -76,6 +76,8 @@ pub struct Params {
     pub vbd: VbdParams,
     /// Of projective dynamics.
     pub projective: ProjectiveParams,
+    /// Of the barrier method.
+    pub barrier: BarrierParams,
     /// Of contact and CCD, for all methods.
     pub collision: CollisionParams,
 }
@@ -90,6 +92,7 @@ impl Params {
         ("xpbd", XpbdParams::NAMES),
         ("vbd", VbdParams::NAMES),
         ("projective", ProjectiveParams::NAMES),
+        ("barrier", BarrierParams::NAMES),
         ("collision", CollisionParams::NAMES),
     ];
 
@@ -103,6 +106,7 @@ impl Params {
             "xpbd" => self.xpbd.scale(name, factor),
             "vbd" => self.vbd.scale(name, factor),
             "projective" => self.projective.scale(name, factor),
+            "barrier" => self.barrier.scale(name, factor),
             "collision" => self.collision.scale(name, factor),
             _ => false,
         }
@@ -118,6 +122,7 @@ impl Params {
         params.xpbd.fit(scales);
         params.vbd.fit(scales);
         params.projective.fit(scales);
+        params.barrier.fit(scales);
         params.collision.fit(scales);
         params
     }
@@ -141,6 +146,9 @@ params! {
         /// The same of cloth that touches something and is as good as at rest [1]: trembling of neighbours against one another, which lengths answered in turn keep up,
         /// loses all of its energy within some sub-steps, slow motion hardly any. Less than 1, which tells a contact.
         share_at_rest: f64 = 0.99,
+        /// Particles of such cloth gain no more speed in a sub-step than their weight gives them, or this share of it if they touch [1]: more comes of contacts that are
+        /// listed anew and of lengths that are put right, again and again.
+        weight_at_rest: f64 = 0.1,
         /// Share of its tension that an edge starts a sub-step with [1]; the solve finds the rest again. Bends and friction answer a pull only after it has moved the
         /// strip. With all of the tension kept, a strip that hangs trembles for ever and a belt is shaken off its drum; with three tenths, a taut row between two
         /// pins is lost.
@@ -155,9 +163,11 @@ params! {
         error_time: f64 = 1e-3 => time,
         /// How often in a step forces of the air are renewed.
         air_renewals: u32 = 4,
-        /// Hard edges stretch, and stitches open, by the whole tolerance under a force of this many times the weight of their cloth [1]. Much less and tolerances are missed; much more
+        /// Hard edges stretch, and stitches open, by the whole tolerance under a force of this many times the weight of their cloth and all free bodies [1]. Much less and tolerances are missed; much more
         /// and the tension of straight strips between pins runs away.
         load: f64 = 90.0,
+        /// Edges that may stretch do so up to this share of the tolerance [1]; what is left of it is for errors.
+        stretch_share: f64 = 0.6,
         /// A straight strip between pins sags to carry its load: the force in it grows with the root of one over its strain, which counts below this strain [1].
         sag_strain: f64 = 1e-4,
         /// Where bends are answered one by one, particles count as so many times as mobile [1]: along a row in which all turn to and fro that is what they are for one
@@ -339,6 +349,55 @@ params! {
         /// Iterations in a sub-step. A kicked sheet of 12 by 12 gains no energy with 4 in 1/2000 s or 10 in 1/1000 s, 8 % with 3 in 1/2000 s, a half with 5 in
         /// 1/1000 s.
         iterations: u32 = 5,
+    }
+}
+
+params! {
+    /// Of the barrier method.
+    BarrierParams {
+        /// The longest sub-step that is taken unasked [s].
+        longest_substep: f64 = 1.0 / 90.0 => time,
+        /// A contact barrier has this many times the energy that the mean particle of the lighter cloth has over its reach [1]: the larger, the less what lies
+        /// sinks in under a load.
+        contact_load: f64 = 3e3,
+        /// Share of the tolerance from which on edges meet a barrier [1].
+        strain_from: f64 = 0.5,
+        /// This barrier has so many times the energy that the weight of the cloth has over an edge stretched by the tolerance [1].
+        strain_load: f64 = 1.0,
+        /// Speed below which friction holds [m/s]: the slower, the less what lies on a slope creeps.
+        friction_speed: f64 = 3e-7 => slow_speed,
+        /// How often friction follows pushes in a sub-step at most.
+        friction_rounds: u32 = 16,
+        /// Share of all friction that there can be at which it is taken for right [1].
+        friction_error: f64 = 1e-8,
+        /// The share by which it may be wrong after all these rounds, or after many Newton steps [1].
+        friction_told: f64 = 0.02,
+        /// A Newton step that changes no velocity by more than this is the last [m/s].
+        settled_speed: f64 = 1e-6 => speed,
+        /// So many Newton steps are many.
+        patience: u32 = 70,
+        /// The same change after many Newton steps [m/s].
+        settled_late: f64 = 1e-4 => speed,
+        /// Once Newton steps change no velocity by more than this, friction follows them [m/s].
+        nearly_settled: f64 = 1e-3 => speed,
+        /// Newton steps at most.
+        most_steps: u32 = 150,
+        /// Newton steps at most in which led things are still under way.
+        most_led_steps: u32 = 30,
+        /// Residual at which their linear systems are taken for solved, relative to that of the start [1].
+        linear_tolerance: f64 = 1e-2,
+        /// Iterations of conjugate gradients at most.
+        most_iterations: u32 = 2000,
+        /// Share of the slope at the start of a Newton step by which energy may rise where it ends [1].
+        flat_slope: f64 = 0.1,
+        /// Share of that slope which asks for twice the step if all of it is left there [1].
+        steep_slope: f64 = 0.5,
+        /// Share that is gone of the way to a bound [1].
+        backed_off: f64 = 0.9,
+        /// How often a Newton step is halved.
+        most_halvings: u32 = 40,
+        /// How often a step is taken again in twice as many sub-steps, if it does not settle or its straight way is not free.
+        retries: u32 = 2,
     }
 }
 

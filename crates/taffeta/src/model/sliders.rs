@@ -1,12 +1,14 @@
-//! Internal friction of cloth: which elements have a slider in parallel, how stiff it is and how much it holds.
+//! What cloth remembers: which elements rest bent or have internal friction, how stiff that is and how much it holds.
 
 /// Which deformation e of which element a slider resists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Slides {
     /// The turn of a bend along the normal of the cloth [1].
     Bend(u32),
-    /// The curvature of a plate along the warp (0) or the weft (1), along the normal of its triangle [1/m].
+    /// The curvature of a plate along the warp (0) or the weft (1) or twice its twist (2), along the normal of its triangle [1/m].
     Plate(u32, u8),
+    /// Twice the gap between the diagonals of a quad, along the normal of the cloth [m].
+    Twist(u32),
     /// The lengthening of a spring, that of a diagonal [m].
     Spring(u32),
     /// The shear w_u·w_v of a membrane [1].
@@ -19,6 +21,7 @@ impl Slides {
         match self {
             Slides::Bend(_) => Slides::Bend(0),
             Slides::Plate(_, axis) => Slides::Plate(0, axis),
+            Slides::Twist(_) => Slides::Twist(0),
             Slides::Spring(_) => Slides::Spring(0),
             Slides::Membrane(_) => Slides::Membrane(0),
         }
@@ -29,6 +32,7 @@ impl Slides {
 /// than its limit, for then the anchor follows. The anchor is part of the state ([`super::State::anchors`]).
 ///
 /// The stiffness of the element in its own table is that of both: what a slider adds to it is the force stiffness × anchor, which is constant while the anchor rests.
+/// An element that rests bent adds its own stiffness × rest to that; without friction it has a slider of no stiffness here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slider {
     /// What it resists.

@@ -176,7 +176,7 @@ impl Simulation {
         (self.environment.gravity, self.environment.air) = (gravity, air);
         // Methods have room for forces of the air only where there is air, and reckon with the weight of cloth.
         if vacuum_changes || weight_changes {
-            self.renew();
+            self.renew_for_environment();
         }
     }
 
@@ -222,14 +222,14 @@ impl Simulation {
         self.environment.hold(&self.model, pins);
         self.grip = Some(grip);
         if !same {
-            self.renew();
+            self.renew_for_environment();
         }
     }
 
     /// Where a held particle goes [m]: near its place, but within reach of all else that is pinned. Hands before it are where they go to by then, those after
     /// it anywhere on their ways. What is further apart already stays so.
     fn within_reach(&mut self, particle: u32, held: &BTreeMap<u32, DVec3>, pins: &[PinGroup]) -> DVec3 {
-        let ways = self.scratch.ways.entry(particle).or_insert_with(|| shortest_ways(&self.model, particle));
+        let ways = self.ways.entry(particle).or_insert_with(|| shortest_ways(&self.model, particle));
         let (x, place) = (&self.state.positions, held[&particle]);
         let at = |other: u32| match held.get(&other) {
             Some(to) if other < particle => *to,

@@ -9,28 +9,26 @@ mod observer;
 mod pressing;
 pub mod report;
 mod rigid_bodies;
+mod scratch;
 mod solid_contact;
 mod tearing;
+mod untangle;
 
 pub use device::{Device, DeviceMethod, DeviceRefusal, DeviceStep};
 pub use interaction::{Hands, InteractionError};
 pub use observer::Observer;
-pub use report::{Energy, Shortfall, StepError, StepReport, momentum};
+pub use report::{Energy, Leader, Shortfall, StepError, StepReport, momentum};
 
 use crate::check::{self, Certificate};
 pub use crate::collide::CcdStats;
-use crate::collide::ContactPipeline;
-use crate::collide::contact::untangle::ways_apart;
 use crate::collide::rigid::nearest::nearest;
 use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Environment, Form, Model, PosedShape, State, TornModels};
 use crate::parallel;
-use crate::solve::limit::Limiter;
-use boundary::Boundary;
 use driver::StepContext;
 use interaction::Grip;
-use methods::Integrator;
+use scratch::Scratch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tearing::Parting;
@@ -64,50 +62,14 @@ pub struct Simulation {
     /// The step is taken here, so that a failed one leaves the state as it was.
     attempt: State,
     scratch: Scratch,
+    /// That which was before somebody was held or let go: who takes hold again has it at once.
+    scratch_before: Option<Box<Scratch>>,
+    /// From particles that hands hold: the shortest ways to all others along edges [m].
+    ways: BTreeMap<u32, Vec<f64>>,
     /// What takes the steps, if not the method itself.
     device: Option<Arc<dyn Device>>,
     /// Pairs of triangles of cloth that intersect.
     tangled: Vec<[u32; 2]>,
-}
-
-/// What follows from a model and its environment, and room to work in. No step depends on what was in it.
-#[derive(Debug)]
-struct Scratch {
-    method: Box<dyn Integrator>,
-    /// In place of the method.
-    on_device: Option<Result<Box<dyn DeviceMethod>, DeviceRefusal>>,
-    boundary: Boundary,
-    pipeline: Option<Box<ContactPipeline>>,
-    limiter: Option<Limiter>,
-    /// Impulses by which bodies have pushed every particle along their normals in the last step [N·s].
-    pressed: Vec<f64>,
-    /// From particles that hands hold: the shortest ways to all others along edges [m].
-    ways: BTreeMap<u32, Vec<f64>>,
-}
-
-impl Scratch {
-    /// Room for a model. A state that does not remember what the method needs starts to.
-    fn new(
-        model: &Model,
-        environment: &Environment,
-        state: &mut State,
-        device: Option<&Arc<dyn Device>>,
-    ) -> Self {
-        let (method, memory) = methods::integrator(model, environment);
-        if !state.memory.is_like(&memory) {
-            state.memory = memory;
-        }
-        state.anchors.resize(model.sliders.len(), 0.0);
-        Self {
-            method,
-            on_device: device.map(|device| device.prepare(model, environment)),
-            boundary: Boundary::new(model, environment, methods::corners(model.method)),
-            pipeline: ContactPipeline::new(model, environment).map(Box::new),
-            limiter: model.limit.as_ref().map(|_| Limiter::new(model, environment)),
-            pressed: vec![0.0; model.particle_count()],
-            ways: BTreeMap::new(),
-        }
-    }
 }
 
 /// A clone goes on with the same bits.
@@ -116,6 +78,8 @@ impl Clone for Simulation {
         let mut state = self.state.clone();
         Self {
             scratch: Scratch::new(&self.model, &self.environment, &mut state, self.device.as_ref()),
+            scratch_before: None,
+            ways: BTreeMap::new(),
             device: self.device.clone(),
             model: self.model.clone(),
             environment: self.environment.clone(),
@@ -136,6 +100,8 @@ impl Simulation {
         let environment = Environment::new(&model);
         Self {
             scratch: Scratch::new(&model, &environment, &mut state, None),
+            scratch_before: None,
+            ways: BTreeMap::new(),
             device: None,
             attempt: state.clone(),
             model,
@@ -258,9 +224,24 @@ impl Simulation {
         known.then_some(&self.scratch.pressed[..self.model.cloth_particle_count()])
     }
 
-    /// Makes the scratch anew for a model or an environment that has changed.
+    /// Makes the scratch anew for another model.
     fn renew(&mut self) {
         self.scratch = Scratch::new(&self.model, &self.environment, &mut self.state, self.device.as_ref());
+        self.scratch_before = None;
+        self.ways.clear();
+        self.tell_tangles();
+    }
+
+    /// Takes scratch for an environment that has changed: that of before if it was made for this one, or new.
+    fn renew_for_environment(&mut self) {
+        let Self { model, environment, state, device, .. } = self;
+        let before = self.scratch_before.take().filter(|before| before.is_for(environment));
+        let other =
+            before.map_or_else(|| Scratch::new(model, environment, state, device.as_ref()), |before| *before);
+        other.remember(state);
+        let before = std::mem::replace(&mut self.scratch, other);
+        // What a device has made room for is not kept twice.
+        self.scratch_before = self.device.is_none().then(|| Box::new(before));
         self.tell_tangles();
     }
 
@@ -319,24 +300,13 @@ impl Simulation {
             as u32
     }
 
-    /// Moves cloth that intersects apart, slowly and under the contact pipeline: what passes freely is what intersects already.
+    /// Moves cloth that intersects apart.
     fn pull_apart(&mut self) -> CcdStats {
         let Some(pipeline) = self.scratch.pipeline.as_mut().filter(|_| !self.tangled.is_empty()) else {
             return CcdStats::default();
         };
-        let (model, positions) = (&self.model, &mut self.attempt.positions);
-        let mut ways = vec![DVec3::ZERO; positions.len()];
-        ways_apart(positions, &model.triangles, &self.tangled, &mut ways);
-        let most = model.params.collision.untangling_speed * model.step_time;
-        let time = self.state.time + model.step_time;
-        pipeline.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
-        let movable = |w: f64| if w > 0.0 { 1.0 } else { 0.0 };
-        let ends = positions.iter().zip(&ways).zip(&self.environment.inverse_mass);
-        let ends = ends.map(|((x, way), w)| *x + movable(*w) * (most * *way).clamp_length_max(most));
-        pipeline.end(ends);
-        let settled = pipeline.resolve();
-        positions.copy_from_slice(pipeline.ends());
-        settled
+        let (time, positions) = (self.state.time + self.model.step_time, &mut self.attempt.positions);
+        untangle::pull_apart((&self.model, &self.environment), pipeline, &self.tangled, time, positions)
     }
 
     /// All that is constant.

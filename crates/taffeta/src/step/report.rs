@@ -133,8 +133,8 @@ pub enum Shortfall {
     },
     /// Pins or bodies that are led keep the cloth from its lengths: it cannot keep them even where nothing else moves.
     #[error(
-        "the edge between particles {} and {} has the strain {strain:.3e}, the tolerance is {tolerance:.3e}: pins or bodies that went {:.1} mm in this \
-         step leave the cloth no way to follow; lead them less far, or more slowly", ends[0], ends[1], 1e3 * moved
+        "the edge between particles {} and {} has the strain {strain:.3e}, the tolerance is {tolerance:.3e}: {by}, which went {:.1} mm in this \
+         step, leaves the cloth no way to follow; lead it less far, or more slowly", ends[0], ends[1], 1e3 * moved
     )]
     Led {
         /// Its particles, numbered through all cloths.
@@ -143,7 +143,9 @@ pub enum Shortfall {
         strain: f64,
         /// The strain that the scene allows [1].
         tolerance: f64,
-        /// How far pins, or bodies at this edge, were led in the step [m].
+        /// What was led furthest in the step.
+        by: Leader,
+        /// How far, of a body at this edge [m].
         moved: f64,
     },
     /// Led things leave the cloth no room.
@@ -155,6 +157,26 @@ pub enum Shortfall {
         /// The pairs.
         pairs: u32,
     },
+}
+
+/// What leads cloth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Leader {
+    /// The pin of this particle, numbered through all cloths.
+    Pin(u32),
+    /// The collider of this number.
+    Body(usize),
+}
+
+impl std::fmt::Display for Leader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Leader::Pin(particle) => write!(f, "the pin of particle {particle}"),
+            Leader::Body(collider) => write!(f, "collider {collider}, counted from 0"),
+        }
+    }
 }
 
 impl StepReport {

@@ -30,7 +30,8 @@ fn the_thread_count_changes_no_bit() {
     // Eight threads share what three do already; they are for long runs, as are more frames.
     let (frames, counts) = if testing::long() { (10, &[2, 3, 8][..]) } else { (2, &[3][..]) };
     for method in Method::ALL {
-        let scene = scenes::wind(*method, false);
+        // The barrier takes many times as long as the others.
+        let scene = scenes::wind(*method, *method == Method::Barrier);
         let alone = hashes(&scene, 1, frames);
         for threads in counts {
             assert_eq!(hashes(&scene, *threads, frames), alone, "{} on {threads} threads", method.name());
@@ -129,6 +130,7 @@ fn last_hash(case: &Case, frames: usize, threads: usize, interrupted: bool) -> u
 /// A case does what it is for and ends with the hash that is kept, also on other threads and after an interruption.
 fn keeps(make: Make, method: Method, golden: u64) {
     let mut case = make(method);
+    case.heavy |= method == Method::Barrier;
     // A second run on other threads shows that their number does not matter; what is heavy has only one.
     let found = pool(if case.heavy { 2 } else { 1 }).install(|| {
         let mut simulation = case.build();

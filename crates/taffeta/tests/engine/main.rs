@@ -5,6 +5,7 @@ mod check;
 mod collide;
 mod common;
 mod determinism;
+mod folds;
 mod forces;
 mod frames;
 mod house;

@@ -6,8 +6,8 @@ use taffeta_scene::{Cloth, ClothModel, FabricChange, Pin, Strip};
 
 pub(super) const LATERAL: Experiment = Experiment {
     name: "lateral-buckling",
-    about: "A strip of 0.2 m by 0.02 m stands on edge, clamped at one end, and gets a push of 10 mm/s to its side: the γ = ρ g L³ / B from which on it falls over within ten seconds, by bisection. Reference: 12.85 √(EI GJ) / L² = weight (Timoshenko and Gere, Theory of Elastic Stability, 6.3), with GJ = 2 EI of a thin plate without Poisson's effect and, for the clamp keeps its end from warping, L shorter by √(C₁ / GJ) = b / √24, as the book has it for a load at the end: γ = 18.9. It is the Lateral Buckling test of V. Romero et al. 2021.",
-    misses: "a strip of springs stands a little longer than the plate, by edge-wise impulses it falls long before; the causes were not found.",
+    about: "A strip of 0.2 m by 0.02 m stands on edge, clamped at one end, and gets a push of 10 mm/s to its side: the γ = ρ g L³ / B from which on it lies to its side after ten seconds, when the swing of the push is long over, by bisection. Reference: 12.85 √(EI GJ) / L² = weight (Timoshenko and Gere, Theory of Elastic Stability, 6.3), with GJ = 2 EI of a thin plate without Poisson's effect and, for the clamp keeps its end from warping, L shorter by √(C₁ / GJ) = b / √24, as the book has it for a load at the end: γ = 18.9. It is the Lateral Buckling test of V. Romero et al. 2021.",
+    misses: "springs stand 9 % longer in 20 cells: the formula is a beam's. In ever smaller cells springs come to 19.8 from above and triangles from below, 5 % above the beam, perhaps because the clamp also keeps a strip from curving across.",
     ways: usual_ways,
     find: lateral,
 };
@@ -61,9 +61,10 @@ fn falls_over(way: Way, gamma: f64, cells: u32) -> Result<bool, BenchError> {
     let aside = |s: &taffeta::Simulation| s.state().positions.iter().map(|x| x.z.abs()).fold(0.0, f64::max);
     while simulation.state().time < 10.0 {
         run(&mut simulation, 0.25)?;
-        if aside(&simulation) > 0.05 * length {
+        // No push swings it so far.
+        if aside(&simulation) > 0.25 * length {
             return Ok(true);
         }
     }
-    Ok(false)
+    Ok(aside(&simulation) > 0.05 * length)
 }

@@ -133,6 +133,7 @@ const EXPERIMENTS: &[Experiment] = &[
     swing::ROPE,
     statics::CATENARY,
     statics::ELONGATION,
+    statics::STRETCH,
     statics::ELASTICA,
     statics::BENDING_LENGTH,
     buckling::LATERAL,

@@ -19,7 +19,7 @@ pub struct Mesh {
     constants: Vec<Entry>,
     /// What the schema has no place for.
     others: Vec<Entry>,
-    measure: Option<Property>,
+    measures: Vec<Property>,
     bytes: Vec<u8>,
 }
 
@@ -46,7 +46,7 @@ impl Mesh {
             normals,
             constants,
             others: Vec::new(),
-            measure: None,
+            measures: Vec::new(),
             bytes: Vec::new(),
         })
     }
@@ -86,17 +86,23 @@ impl Mesh {
     /// Gives every point a number that changes from sample to sample ([`Mesh::sample_measure`]).
     pub fn measure(&mut self, name: &'static str, animated: bool) {
         let metadata = "arrayExtent=1;geoScope=vtx;isGeomParam=true;podExtent=1;podName=float32_t";
-        self.measure = Some(Property::array(name, metadata, Pod::F32, 1, animated));
+        self.measures.push(Property::array(name, metadata, Pod::F32, 1, animated));
     }
 
-    /// Writes the number of every point at the next time.
+    /// The same for a colour, linear red, green and blue.
+    pub fn measure_colour(&mut self, animated: bool) {
+        self.measures.push(Property::array("Cd", &parameter("vtx", "rgb", 3), Pod::F32, 3, animated));
+    }
+
+    /// Writes the numbers of all points at the next time, of the `k`-th that was given.
     pub fn sample_measure<W: Write + Seek>(
         &mut self,
         archive: &mut Archive<W>,
-        numbers: impl Iterator<Item = f32>,
+        k: usize,
+        numbers: &[f32],
     ) -> io::Result<()> {
-        let Some(property) = &mut self.measure else { return Ok(()) };
-        archive.sample(property, &bytes_of(&numbers.collect::<Vec<_>>()))
+        let Some(property) = self.measures.get_mut(k) else { return Ok(()) };
+        archive.sample(property, &bytes_of(numbers))
     }
 
     /// Gives all points of a mesh a colour, linear red, green and blue, under the name that readers know: `Cd`.
@@ -143,7 +149,8 @@ impl Mesh {
         let mut entries = vec![Entry::Property(self.bounds), Entry::Property(self.positions)];
         entries.extend(self.constants);
         entries.extend(self.normals.map(Entry::Property));
-        let others: Vec<Entry> = self.others.into_iter().chain(self.measure.map(Entry::Property)).collect();
+        let others: Vec<Entry> =
+            self.others.into_iter().chain(self.measures.into_iter().map(Entry::Property)).collect();
         if !others.is_empty() {
             entries.push(Entry::Compound(".arbGeomParams", String::new(), others));
         }

@@ -83,6 +83,56 @@ fn joints_bend_the_skin_and_shapes_the_rest() {
     }
 }
 
+/// The arm with a third clip: bent by a quarter, straight after half a second, bent again after another.
+fn bent_arm() -> Made {
+    let mut made = arm();
+    let animations = made.document["animations"].as_array_mut().unwrap();
+    animations.push(json!({ "name": "bent", "channels": [], "samplers": [] }));
+    let half = 0.5_f32.sqrt();
+    let turns = [[0.0, 0.0, half, half], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, half, half]].concat();
+    made.channel(2, 2, "rotation", "LINEAR", &[0.0, 0.5, 1.0], &turns);
+    made.channel(2, 3, "weights", "LINEAR", &[0.0], &[1.0]);
+    made
+}
+
+#[test]
+fn a_body_goes_from_where_it_rests_to_the_first_pose_before_the_clip_starts() {
+    let animation = "clip = \"bent\", start = 2.0, rest_until = 1.0, repeat = true";
+    let at = |time: f64, angle: f64, part: f64| {
+        let now = points(bent_arm(), animation, time);
+        let turned = f64::to_radians(angle);
+        assert_at(now[4], [-turned.sin(), 1.0 + turned.cos(), 0.0]);
+        assert_at(now[8], [5.0, 1.0 + 2.0 * part, 0.0]);
+    };
+    // At rest until then, half of the way in between, in the first pose when the clip starts.
+    at(0.0, 0.0, 0.5);
+    at(1.0, 0.0, 0.5);
+    at(1.5, 45.0, 0.75);
+    at(2.0, 90.0, 1.0);
+    // The clip alone starts again.
+    at(2.25, 45.0, 1.0);
+    at(3.0, 90.0, 1.0);
+    at(14.25, 45.0, 1.0);
+    // Softly: it starts and arrives without speed, and is nowhere faster than half as fast again as at constant speed.
+    let (_, simulation) = simulate(&bent_arm().bytes(), &format!("animation = {{ {animation} }}")).unwrap();
+    let place = |time: f64| body(&simulation).point(4, time, &Pose::IDENTITY);
+    let speed = |time: f64| 100.0 * place(time).distance(place(time + 0.01));
+    assert!(speed(1.0) < 0.1 && speed(1.99) < 0.1, "{} and {} m/s", speed(1.0), speed(1.99));
+    let fastest = (0..100).map(|k| speed(1.0 + 0.01 * f64::from(k))).fold(0.0, f64::max);
+    assert!(fastest < 1.501 * std::f64::consts::FRAC_PI_2, "{fastest} m/s");
+    // The pose of the clip from the start on, where nothing else is asked for.
+    assert_at(points(bent_arm(), "clip = \"bent\", start = 2.0", 0.0)[4], [-1.0, 1.0, 0.0]);
+    let late = "animation = { clip = \"bent\", start = 1.0, rest_until = 1.0 }";
+    let faults = simulate(&bent_arm().bytes(), late).unwrap_err().to_string();
+    assert!(faults.contains("rest_until = 1 is not before the clip starts, at 1 s"), "{faults}");
+    let short = "animation = { clip = \"bent\", start = 1.0, rest_until = 0.95 }";
+    let faults = simulate(&bent_arm().bytes(), short).unwrap_err().to_string();
+    assert!(
+        faults.contains("collider[0].mesh.animation.rest_until") && faults.contains("6 moments"),
+        "{faults}"
+    );
+}
+
 #[test]
 fn tracks_go_straight_in_steps_and_on_curves() {
     let moved = |between: &str, values: &[f32], time: f64| {

@@ -1,6 +1,7 @@
 //! Exports.
 
 mod faults;
+mod maps;
 mod memory;
 mod readers;
 mod scenes;

@@ -173,3 +173,42 @@ fn what_is_no_specification_is_refused_with_words() {
         assert!(told.contains(words), "{told}");
     }
 }
+
+/// A front whose neckline is cut so deep into its strap that it crosses the armhole.
+fn crossing_front(bulge: f64) -> Value {
+    let vertices = json!([[0, 0], [40, 0], [40, 20], [28, 50], [22, 50], [0, 20]]);
+    let mut edges: Vec<Value> = (0..6).map(|k| json!({ "endpoints": [k, (k + 1) % 6] })).collect();
+    // Both sides of the strap lean towards the other.
+    edges[2]["curvature"] = json!({ "type": "quadratic", "params": [[0.6, bulge]] });
+    edges[4]["curvature"] = json!({ "type": "quadratic", "params": [[0.4, bulge]] });
+    json!({ "translation": [0, 0, 0], "rotation": [0, 0, 0], "vertices": vertices, "edges": edges })
+}
+
+#[test]
+fn edges_that_cross_are_drawn_apart_and_noted() {
+    let folder = TempDir::new().unwrap();
+    let scene = folder.path().join("scene.toml");
+    fs::write(&scene, "[[garment]]\npattern = \"x_specification.json\"\nedge_length = 0.02\n").unwrap();
+    for (bulge, crosses) in [(0.1, false), (0.9, true)] {
+        let text = specification(json!({ "front": crossing_front(bulge) }), json!([])).to_string();
+        fs::write(folder.path().join("x_specification.json"), text).unwrap();
+        let source = SceneSource::find(scene.to_str().unwrap()).unwrap();
+        let loaded = load(&source, &[]).unwrap_or_else(|faults| panic!("{faults}"));
+        let noted = loaded.notes.iter().any(|note| note.contains("edges `2` and `4` cross"));
+        assert_eq!(noted, crosses, "{:?}", loaded.notes);
+        let panel = &loaded.scene.garment[0].panel[0];
+        let curves = edges(panel);
+        assert_eq!(Outline::new(panel).crossing(), None);
+        // Away from the crossing both are as they were drawn, and the strap is as wide as it is said to be.
+        let [armhole, neckline] = [&curves[2], &curves[4]];
+        let near = |far: f64| neckline.nearest(armhole.at(far)).1;
+        let narrowest =
+            (0..=50).map(|k| near(0.02 * f64::from(k) * armhole.length())).fold(f64::INFINITY, f64::min);
+        if crosses {
+            assert!((0.005..0.011).contains(&narrowest), "{narrowest}");
+        }
+        assert!(armhole.at(0.0).distance([0.4, 0.2].into()) < 1e-12);
+        assert!(armhole.at(armhole.length()).distance([0.28, 0.5].into()) < 1e-12);
+        build(&loaded.scene, &Default::default()).unwrap();
+    }
+}

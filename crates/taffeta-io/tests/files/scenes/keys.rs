@@ -38,6 +38,7 @@ fabric = "test"
 sheet = { width = 1.0, height = 1.0, columns = 5, rows = 5 }
 kick = { share = 0.5, speed = 0.1 }
 tear = 0.2
+fold = [{ from = [0.5, 0.2], to = [0.6, 0.9], angle = 60.0, stiffness = 2.0 }]
 [[cloth.pin]]
 sides = ["upper"]
 vertices = [3, 4]
@@ -73,8 +74,11 @@ edge = [
     { to = [0.0, 0.0], bulge = 0.1 },
 ]
 interfacing = { stiffness = 2.0, density = 40.0 }
+fold = [{ from = [0.5, 0.0], to = [0.6, 0.6], angle = -60.0 }]
 dart = [{ edge = "long", at = 0.5, width = 0.1, depth = 0.1 }]
 wrap = { radius = 1.0, angle = 10.0 }
+[[garment]]
+belt = { length = 0.8, width = 0.04, height = 1.1, elastic = { length = 0.9, force = 5.0 } }
 [[collider]]
 friction = 0.2
 plane = {}
@@ -90,7 +94,7 @@ box = { size = [1.0, 2.0, 3.0] }
 file = "walk-##.obj"
 sequence = { first = 0, last = 9, rate = 25.0 }
 [[collider]]
-mesh = { file = "dance.glb", animation = { start = 1.0, speed = 0.5 } }
+mesh = { file = "dance.glb", animation = { start = 1.0, speed = 0.5, rest_until = 0.5 } }
 [[collider]]
 mesh = { file = "dance.obj", cache = { file = "dance.pc2", rate = 25.0, start = 1.0 } }
 [[collider]]

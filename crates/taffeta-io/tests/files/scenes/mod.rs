@@ -11,3 +11,4 @@ mod mesh_bodies;
 mod soak;
 mod svg;
 mod tablecloth_pull;
+mod worn;

@@ -2,7 +2,7 @@
 //!
 //! Points move straight between moments, so a point that is accelerated by a [m/s²] is off its true way by at most a / (8 · 120²), 9 µm for each m/s².
 
-use crate::scene::rig::{Between, Clip, Moves, Place, Rig, Track};
+use crate::scene::rig::{Between, Clip, Moves, Node, Place, Rig, Shape, Track};
 use taffeta::math::{DAffine3, DQuat, DVec3, trig};
 use taffeta::model::skin::Moment;
 
@@ -63,8 +63,44 @@ pub fn moments(rig: &Rig, clip: &Clip, outer: DAffine3) -> Result<(Vec<Moment>, 
     Ok(((0..=count as usize).map(moment).collect(), interval))
 }
 
+/// Moments in which a skeleton goes from where no clip moves it to the first pose of a clip, softly; the first pose itself is none of them.
+pub fn way_to(rig: &Rig, clip: &Clip, count: usize, outer: DAffine3) -> Vec<Moment> {
+    let (places, parts) = placed(rig, clip, 0.0);
+    let moment = |k: usize| {
+        let s = k as f64 / count as f64;
+        let share = s * s * (3.0 - 2.0 * s);
+        let between = |(node, place): (&Node, &Place)| towards(&node.place, place, share);
+        let places: Vec<Place> = rig.nodes.iter().zip(&places).map(between).collect();
+        let part = |(shape, part): (&Shape, &f64)| shape.part + share * (part - shape.part);
+        let parts = rig.shapes.iter().zip(&parts).map(part).collect();
+        moved(rig, &places, parts, outer)
+    };
+    (0..count).map(moment).collect()
+}
+
+/// A share of the way from one place to another.
+fn towards(from: &Place, to: &Place, share: f64) -> Place {
+    match (from, to) {
+        (
+            Place::Parts { scale, turn, shift },
+            Place::Parts { scale: scaled, turn: turned, shift: shifted },
+        ) => Place::Parts {
+            scale: scale.lerp(*scaled, share),
+            turn: slerp(upright(turn.to_array()), *turned, share),
+            shift: shift.lerp(*shifted, share),
+        },
+        _ => *to,
+    }
+}
+
 /// Bones and shapes at a time of a clip [s].
 pub fn pose(rig: &Rig, clip: &Clip, time: f64, outer: DAffine3) -> Moment {
+    let (places, parts) = placed(rig, clip, time);
+    moved(rig, &places, parts, outer)
+}
+
+/// Where every node is on its parent, and how much of every shape there is, at a time of a clip [s].
+fn placed(rig: &Rig, clip: &Clip, time: f64) -> (Vec<Place>, Vec<f64>) {
     let mut places: Vec<Place> = rig.nodes.iter().map(|node| node.place).collect();
     let mut parts: Vec<f64> = rig.shapes.iter().map(|shape| shape.part).collect();
     for track in &clip.tracks {
@@ -81,9 +117,14 @@ pub fn pose(rig: &Rig, clip: &Clip, time: f64, outer: DAffine3) -> Moment {
             }
         }
     }
+    (places, parts)
+}
+
+/// Bones of nodes that are so on their parents, with such parts of shapes.
+fn moved(rig: &Rig, places: &[Place], parts: Vec<f64>, outer: DAffine3) -> Moment {
     // Parents stand before their children.
     let mut world: Vec<DAffine3> = Vec::with_capacity(places.len());
-    for (node, place) in rig.nodes.iter().zip(&places) {
+    for (node, place) in rig.nodes.iter().zip(places) {
         let parent = node.parent.and_then(|parent| world.get(parent as usize)).copied().unwrap_or(outer);
         world.push(parent * local(place));
     }

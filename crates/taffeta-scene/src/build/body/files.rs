@@ -13,6 +13,8 @@ use taffeta::model::skin::{Skin, SkinJoint};
 
 /// Points further out than this are not positions of anything [m].
 const FURTHEST: f64 = 1e5;
+/// The least moments of the way from where a skeleton rests to the first pose of a clip, and the most.
+const WAY: std::ops::RangeInclusive<f64> = 20.0..=1e5;
 /// A clip whose last pose is as near to its first as this is closed [m].
 const CLOSED: f64 = 1e-3;
 
@@ -48,7 +50,8 @@ pub fn surface(asked: &MeshBody, meshes: &Files, key: &str) -> Result<BodyMesh, 
         (Some(animation), _) => source.clip(first_file, animation, &imported)?,
         (None, Some(cache)) => {
             let lists = source.cached(&cache.file, first_file, points, &imported)?;
-            (lists, Pace { start: cache.start, interval: 1.0 / cache.rate, repeats: cache.repeat })
+            let (start, interval) = (cache.start, 1.0 / cache.rate);
+            (lists, Pace { start, interval, repeats: cache.repeat, once: 0 })
         }
         (None, None) => {
             let lists = source.sequence(&files, first, &imported)?;
@@ -147,8 +150,10 @@ impl Source<'_> {
         let (moments, interval) = clip::moments(rig, found, outer)
             .map_err(|error| of_clip(error.to_string(), "choose another clip, or cut it shorter"))?;
         let mut skin = skin(rig, imported);
-        skin.moments = moments;
         let interval = interval / asked.speed;
+        let once = self.way(asked, interval)?;
+        skin.moments = clip::way_to(rig, found, once, outer);
+        skin.moments.extend(moments);
         let mut points = [vec![DVec3::ZERO; skin.rest.len()], vec![DVec3::ZERO; skin.rest.len()]];
         for k in 0..skin.moments.len() {
             points.swap(0, 1);
@@ -157,7 +162,7 @@ impl Source<'_> {
             self.check(file, before, &points[1], interval, imported)?;
         }
         if asked.repeat {
-            skin.place(0, 0, 0.0, &Pose::IDENTITY, &mut points[0]);
+            skin.place(once, once, 0.0, &Pose::IDENTITY, &mut points[0]);
             let apart = |(a, b): (&DVec3, &DVec3)| a.distance(*b) > CLOSED;
             let closed = !points[0].iter().zip(&points[1]).any(apart);
             self.check(file, Some(&points[1]), &points[0], interval, imported)?;
@@ -165,10 +170,35 @@ impl Source<'_> {
             if closed {
                 skin.moments.pop();
             }
-            skin.moments.push(skin.moments[0].clone());
+            skin.moments.push(skin.moments[once].clone());
         }
-        let pace = Pace { start: asked.start, interval, repeats: asked.repeat };
+        let start = asked.start - once as f64 * interval;
+        let pace = Pace { start, interval, repeats: asked.repeat, once };
         Ok((Moments::Skin(Box::new(skin)), pace))
+    }
+
+    /// How many moments the way from the rest pose to the first of a clip has, whose moments are so far apart [s].
+    fn way(&self, asked: &Animation, interval: f64) -> Result<usize, Fault> {
+        let Some(until) = asked.rest_until else { return Ok(0) };
+        let moments = ((asked.start - until) / interval).floor();
+        if WAY.contains(&moments) {
+            return Ok(moments as usize);
+        }
+        let key = format!("{}.mesh.animation.rest_until", self.key);
+        let reason = if until < asked.start {
+            let (least, most) = (WAY.start(), WAY.end());
+            format!(
+                "leaves {moments} moments of {interval:.3e} s until the clip starts, where {least} to {most} are needed"
+            )
+        } else {
+            format!("is not before the clip starts, at {} s", asked.start)
+        };
+        Err(Fault::new(
+            key,
+            until,
+            reason,
+            "move `rest_until` or `start`; a clip of higher `speed` has more of them",
+        ))
     }
 
     /// The points of a file as the first file was imported: joined and left out alike.

@@ -3,3 +3,4 @@
 pub mod clip;
 pub mod files;
 pub mod mannequin;
+pub mod section;

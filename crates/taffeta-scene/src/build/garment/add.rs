@@ -1,15 +1,19 @@
 //! Garments into the model: a piece of cloth for every panel and links for every seam, or one piece that is sewn already.
 
 use super::baste::{STITCH, baste};
+use super::belt::{belted, lay};
 use super::clear::clear;
 use super::hems::{Counts, double};
+use super::under::dressed;
 use super::weld::add_welded;
 use super::{Member, Tailored, tailor};
 use crate::Fault;
+use crate::build::folds::press;
 use crate::build::{add_cloth, add_pin, add_start, empty_model};
 use crate::scene::{Cloth, Fabric, Garment, Scene};
-use taffeta::math::DVec3;
+use taffeta::check::Surface;
 use taffeta::math::random::Random;
+use taffeta::math::{DVec2, DVec3, trig};
 use taffeta::model::stitches::Stitch;
 use taffeta::model::{Model, State};
 
@@ -25,14 +29,22 @@ pub fn add_garment(
     garment: &Garment,
     key: &str,
 ) -> Result<(), Vec<Fault>> {
+    let belt = garment.belt.as_ref().map(|belt| belted(garment, belt));
+    let garment = belt.as_ref().unwrap_or(garment);
     let mut tailored = tailor(garment, key)?;
-    clear(&mut tailored.blanks, &model.colliders);
+    if let (Some(belt), [band]) = (&garment.belt, &mut tailored.blanks[..]) {
+        lay(band, belt, model, state, key).map_err(|fault| vec![fault])?;
+    }
+    let worn = Surface { positions: &state.positions, triangles: &model.triangles };
+    let stouter = (garment.baste && !worn.triangles.is_empty()).then(|| dressed(&model.colliders, worn));
+    let bodies = stouter.as_ref().unwrap_or(&model.colliders);
+    clear(&mut tailored.blanks, bodies);
     let name = if garment.name.is_empty() { key } else { &garment.name };
     let (first, first_piece) = (model.particle_count() as u32, model.cloths.len());
     let welds = garment.baste && is_of_one_fabric(scene, garment);
     let sewn = garment.baste.then(|| {
         let apart = if welds { 0.0 } else { STITCH };
-        baste(garment, key, &model.colliders, &mut tailored, apart)
+        baste(garment, key, bodies, &mut tailored, apart)
     });
     let firsts = tailored.firsts();
     let number = match sewn.filter(|_| welds) {
@@ -112,6 +124,11 @@ fn add_panels(
         let before = Counts::of(model);
         add_cloth(model, &cloth, key, fabric, (blank, &topology), None);
         double(model, &before, panel, blank);
+        let angle = panel.warp.to_radians();
+        let warp = DVec2::new(trig::cos(angle), trig::sin(angle));
+        let on_fabric = |p: [f64; 2]| [warp.dot(p.into()), warp.perp_dot(p.into())];
+        let particles = model.particle_count() - blank.start.len()..model.particle_count();
+        press(model, particles, &panel.fold, on_fabric, &format!("{key}.panel[{p}].fold"))?;
         // Panels come placed, and nothing kicks them.
         add_start(state, &cloth, blank, &mut Random::new(0));
     }

@@ -2,9 +2,11 @@
 
 mod add;
 mod baste;
+mod belt;
 mod clear;
 mod hems;
 mod panel;
+mod under;
 mod weld;
 
 use super::shapes::Blank;
@@ -23,6 +25,7 @@ const GATHERED: f64 = 0.005;
 pub type Member = (usize, u32);
 
 /// All panels of a garment cut out.
+#[derive(Clone)]
 pub struct Tailored {
     /// Every panel at rest, and where it starts.
     pub blanks: Vec<Blank>,

@@ -95,6 +95,7 @@ fn bends(all: &Bends, at: impl Fn(u32) -> u32) -> Bends {
     Bends {
         points: kept.iter().map(|(_, points)| *points).collect(),
         inverse_lengths: kept.iter().map(|(k, _)| all.inverse_lengths[*k]).collect(),
+        rest: kept.iter().map(|(k, _)| all.rest[*k]).collect(),
         stiffness: kept.iter().map(|(k, _)| all.stiffness[*k]).collect(),
         damping: kept.iter().map(|(k, _)| all.damping[*k]).collect(),
     }
@@ -105,6 +106,7 @@ fn twists(all: &Twists, at: impl Fn(u32) -> u32) -> Twists {
     Twists {
         points: kept.iter().map(|(_, points)| *points).collect(),
         crossings: kept.iter().map(|(k, _)| all.crossings[*k]).collect(),
+        rest: kept.iter().map(|(k, _)| all.rest[*k]).collect(),
         stiffness: kept.iter().map(|(k, _)| all.stiffness[*k]).collect(),
         damping: kept.iter().map(|(k, _)| all.damping[*k]).collect(),
     }

@@ -7,7 +7,7 @@ use taffeta::math::{DQuat, DVec3};
 use taffeta::model::{Form, Model, State};
 use taffeta_scene::build::shapes;
 use taffeta_scene::{
-    Ball, Collider, Garment, GarmentPin, Mesh, MeshBody, Panel, PanelEdge, Scene, Seam, UpAxis, build,
+    Ball, Collider, Fold, Garment, GarmentPin, Mesh, MeshBody, Panel, PanelEdge, Scene, Seam, UpAxis, build,
 };
 
 /// A square of 0.6 m around the origin of its drawing.
@@ -121,6 +121,31 @@ fn a_basted_garment_is_closed_around_its_body() {
         assert_worn(&model, &state);
         let again = build(&scene, &meshes).unwrap().1;
         assert_eq!(state.positions, again.positions);
+    }
+}
+
+#[test]
+fn folds_of_a_panel_lie_where_they_are_drawn_and_stay_when_it_is_basted() {
+    let drawn = |baste: bool, warp: f64, angle: f64| {
+        let mut garment = Garment { baste, ..hood(0.6, 0.05, 0.0) };
+        let fold = Fold { from: [0.0, -0.3], to: [0.0, 0.2], angle, stiffness: 1.0 };
+        garment.panel[0] = Panel { warp, fold: vec![fold], ..garment.panel[0].clone() };
+        let (scene, meshes) = scene(garment);
+        build(&scene, &meshes).unwrap()
+    };
+    for (baste, warp) in [(false, 90.0), (false, 0.0), (true, 90.0)] {
+        let (model, _) = drawn(baste, warp, -60.0);
+        let bent: Vec<usize> = (0..model.bends.rest.len()).filter(|b| model.bends.rest[*b] != 0.0).collect();
+        // Rows 5 cm apart from -0.3 to 0.2 m, all of them across the line.
+        assert_eq!(bent.len(), 11, "basted: {baste}");
+        assert_eq!(model.sliders.len(), 11);
+        for b in bent {
+            assert!((model.bends.rest[b] + 1.0).abs() < 1e-9, "2 sin(30 degrees): {}", model.bends.rest[b]);
+            let [p, q, r] = model.bends.points[b].map(|i| model.material[i as usize]);
+            // Across the warp, which is up, or along it where it goes across: x is what changes.
+            let x = if warp == 90.0 { [-p[1], -q[1], -r[1]] } else { [p[0], q[0], r[0]] };
+            assert!(x[1].abs() < 1e-9 && (x[0] - x[2]).abs() > 0.09, "{x:?}");
+        }
     }
 }
 

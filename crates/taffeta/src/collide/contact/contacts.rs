@@ -184,6 +184,7 @@ impl Contacts {
     /// Lists all that is near from now on, or what a method that answers what CCD finds needs.
     pub fn list_all_near(&mut self, all: bool, params: &CollisionParams) {
         self.listed = if all { 1.0 } else { params.listed };
+        self.supports.by_touch = all;
     }
 
     /// How many layers lie on what is led, at most.

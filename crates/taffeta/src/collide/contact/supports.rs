@@ -25,6 +25,9 @@ pub struct Supports {
     solids: Vec<Vec<ContactParams>>,
     /// The solids at the start and at the end of the window.
     posed: Vec<[PosedShape; 2]>,
+    /// Whether only contacts that touch as the window begins hold something up, not all that are listed. Where all that is near is listed, what is at the rim of
+    /// that would else be held up in every second step, and fall in between.
+    pub by_touch: bool,
     /// The highest level of a contact.
     pub depth: u16,
     /// Per particle its level, and the direction away from what it lies on.
@@ -44,6 +47,7 @@ impl Supports {
         Self {
             solids: contact_params(model, Corners::OfSmooth),
             posed: Vec::with_capacity(model.colliders.len()),
+            by_touch: false,
             depth: 0,
             level: vec![UNSUPPORTED; n],
             up: vec![DVec3::ZERO; n],
@@ -104,6 +108,9 @@ impl Supports {
     /// Lets the upper side of a contact lie on the lower one, if that is supported; whether this is new.
     fn rise(&mut self, window: &CcdWindow, contact: &FeatureContact) -> bool {
         let (mut any, n) = (false, self.level.len());
+        if self.by_touch && !touches(window, contact) {
+            return false;
+        }
         for upper in [Side::First, Side::Second] {
             let height = self.height(window, contact, upper);
             for p in contact.of_side(upper).map(|(p, _)| p as usize).filter(|p| *p < n) {
@@ -145,6 +152,13 @@ impl Supports {
         }
         UNSUPPORTED
     }
+}
+
+/// Whether the features of a contact touch as the window begins.
+fn touches(window: &CcdWindow, contact: &FeatureContact) -> bool {
+    let parts = contact.points.iter().zip(contact.weights);
+    let gap = parts.map(|(p, w)| w * window.start[*p as usize].dot(contact.normal)).sum::<f64>();
+    gap < window.params.hovers * contact.distance
 }
 
 /// Share of the speed at which what is too near parts, where the lower side has a level [1]: all that lies above goes along, and is not to take off.

@@ -35,12 +35,20 @@ pub struct Pace {
     pub interval: f64,
     /// Whether the first moment follows on the last, which then is the same pose; if not, the last one lasts.
     pub repeats: bool,
+    /// How many moments come once, before the first of those that repeat.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_none"))]
+    pub once: usize,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { start: 0.0, interval: 1.0, repeats: false }
+        Self { start: 0.0, interval: 1.0, repeats: false, once: 0 }
     }
+}
+
+#[cfg(feature = "serde")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A surface as it stands in a file, not to be trusted.
@@ -174,9 +182,18 @@ impl BodyMesh {
     /// The moments before and after `time` [s], and how much of the way has passed.
     pub fn moments_at(&self, time: f64) -> (usize, usize, f64) {
         let last = self.moment_count() - 1;
-        let Pace { start, interval, repeats } = self.pace;
+        let Pace { start, interval, repeats, once } = self.pace;
         let passed = ((time - start) / interval).max(0.0);
-        let passed = if repeats && last > 0 { passed % last as f64 } else { passed.min(last as f64) };
+        let passed = match (repeats, once.min(last) as f64) {
+            (true, once) if once < last as f64 => {
+                if passed > once {
+                    once + (passed - once) % (last as f64 - once)
+                } else {
+                    passed
+                }
+            }
+            _ => passed.min(last as f64),
+        };
         let number = (passed as usize).min(last);
         (number, (number + 1).min(last), passed - number as f64)
     }

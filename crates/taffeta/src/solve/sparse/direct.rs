@@ -8,6 +8,7 @@ use super::elimination::order;
 use super::ldl::Ldl;
 use crate::math::{DVec3, Vec4};
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge};
+use crate::solve::strips::extensible::{AT_ONCE, EdgeLaw, MOST_PASSES, BoundedStretch};
 use crate::solve::strips::tridiagonal::{CRUSHED, Limits, Start};
 
 /// The system of one mesh: its analysis, and room for its numbers.
@@ -22,6 +23,8 @@ pub struct LengthSystem {
     /// Directions d [m], and right-hand sides that become changes of tension.
     way: Vec<Vec4>,
     change: Vec<f64>,
+    /// On which side of its law every edge is, of edges that stretch.
+    sides: Vec<f64>,
     /// Where stitches are in the order of elimination, if they have a row.
     stitches: Vec<Option<usize>>,
 }
@@ -82,6 +85,7 @@ impl LengthSystem {
             ldl: Ldl::new(size, coupled),
             way: vec![Vec4::ZERO; size],
             change: vec![0.0; size],
+            sides: Vec::new(),
             edges,
             starts,
             couplings,
@@ -114,10 +118,32 @@ impl LengthSystem {
         self.factorise(q, 0.0)
     }
 
-    /// Meets all lengths to first order; changes particles `q` and tensions, within `limits`.
-    pub fn correct(&mut self, q: &mut [Vec4], start: Start<&[Vec4]>, tension: &mut [f64], limits: Limits) {
+    /// Meets all lengths to first order, or lets edges stretch; changes particles `q` and tensions, within `limits`.
+    pub fn correct(
+        &mut self,
+        q: &mut [Vec4],
+        start: Start<&[Vec4]>,
+        tension: &mut [f64],
+        (limits, stretch): (Limits, Option<BoundedStretch>),
+    ) {
         self.directions(if let Start::Directions(x) = start { x } else { q });
-        self.factorise(q, 1.0);
+        match stretch {
+            None => {
+                self.factorise(q, 1.0);
+                self.find_errors(q, start, tension, limits);
+                self.ldl.solve(&mut self.change);
+            }
+            Some(stretch) => self.find_stretch(q, start, tension, (limits, stretch)),
+        }
+        for (k, Edge { slot, .. }) in self.edges.iter().enumerate() {
+            let tension = &mut tension[*slot as usize];
+            *tension = (limits.warm_start * *tension + self.change[k]).max(limits.least_tension);
+        }
+        self.give(q, |q, i| q[i].0[3]);
+    }
+
+    /// The right-hand sides of edges that keep their lengths.
+    fn find_errors(&mut self, q: &[Vec4], start: Start<&[Vec4]>, tension: &[f64], limits: Limits) {
         for (k, Edge { ends, link, slot, is_stitch }) in self.edges.iter().enumerate() {
             let rest = link.rest;
             let squared = way(q, *ends).xyz().length_squared();
@@ -134,12 +160,59 @@ impl LengthSystem {
                 }
             };
         }
-        self.ldl.solve(&mut self.change);
-        for (k, Edge { slot, .. }) in self.edges.iter().enumerate() {
-            let tension = &mut tension[*slot as usize];
-            *tension = (limits.warm_start * *tension + self.change[k]).max(limits.least_tension);
+    }
+
+    /// Changes of tension of edges that stretch by the law of [`extensible`](crate::solve::strips::extensible), whose sides are found in the same way.
+    fn find_stretch(
+        &mut self,
+        q: &[Vec4],
+        start: Start<&[Vec4]>,
+        tension: &[f64],
+        (limits, stretch): (Limits, BoundedStretch),
+    ) {
+        let corrects = limits.most_give < f64::INFINITY;
+        let law = |edge: &Edge| EdgeLaw::new(edge.link.rest, edge.link.compliance, stretch);
+        let of = |edge: &Edge| tension[edge.slot as usize];
+        let side = |edge: &Edge| if edge.is_stitch { 0.0 } else { law(edge).side(of(edge)) };
+        self.sides.clear();
+        self.sides.extend(self.edges.iter().map(side));
+        for pass in 0..MOST_PASSES {
+            let (edges, sides) = (&self.edges, &self.sides);
+            let slope = |k: usize| match edges[k].is_stitch {
+                true => edges[k].link.compliance,
+                false => law(&edges[k]).slope(if corrects { 1.0 } else { sides[k] }),
+            };
+            factorise(&mut self.ldl, (edges, &self.starts, &self.couplings, &self.way), q, slope);
+            for (k, edge) in edges.iter().enumerate() {
+                let (rest, law, kept) = (edge.link.rest, law(edge), limits.warm_start * of(edge));
+                let squared = way(q, edge.ends).xyz().length_squared();
+                let length = 0.5 * (squared - rest * rest);
+                self.change[k] = match () {
+                    () if edge.is_stitch => squared - squared.sqrt() * rest - edge.link.compliance * kept,
+                    () if corrects => length - length.clamp(-law.bound, law.bound),
+                    () => length - law.at(kept, sides[k]),
+                };
+                if let Start::Errors(x, left) = start {
+                    let before = 0.5 * (way(x, edge.ends).xyz().length_squared() - rest * rest);
+                    let [free, next_free] = edge.ends.map(|i| x[i as usize].0[3]);
+                    let beyond = sides[k] * (sides[k] * before - law.bound).max(0.0);
+                    self.change[k] -= left * free * next_free * beyond;
+                }
+            }
+            self.ldl.solve(&mut self.change);
+            let mut any = false;
+            for (k, edge) in self.edges.iter().enumerate().filter(|(_, edge)| !edge.is_stitch) {
+                let found = law(edge).side(limits.warm_start * of(edge) + self.change[k]);
+                let over = (found - self.sides[k]).clamp(-1.0, 1.0);
+                if over != 0.0 && (pass < AT_ONCE || !any) {
+                    self.sides[k] += over;
+                    any = true;
+                }
+            }
+            if !any || corrects {
+                break;
+            }
         }
-        self.give(q, |q, i| q[i].0[3]);
     }
 
     /// Velocity impulses (P2 eq. 3): afterwards no edge at `q` changes its length from `q` to `y`. Mobilities are those of `q`.
@@ -170,19 +243,30 @@ impl LengthSystem {
 
     /// L and D of A, with `give` times the compliances. Returns how many pivots were raised.
     fn factorise(&mut self, q: &[Vec4], give: f64) -> usize {
-        let Self { edges, starts, couplings, way, .. } = self;
-        self.ldl.factorise(|k, row| {
-            let (Edge { ends: [a, b], link, is_stitch, .. }, d) = (edges[k], way[k].xyz());
-            for EdgeCoupling { to, particle, sign } in &couplings[starts[k]..starts[k + 1]] {
-                row[*to as usize] += sign * q[*particle as usize].0[3] * d.dot(way[*to as usize].xyz());
-            }
-            let least = d.length_squared().max(link.rest * link.rest * CRUSHED);
-            let both = q[a as usize].0[3] + q[b as usize].0[3];
+        let Self { edges, starts, couplings, way, ldl, .. } = self;
+        factorise(ldl, (edges, starts, couplings, way), q, |k| {
             // A stitch that does not pull is not there.
-            let give = if is_stitch { 1.0 } else { give };
-            both * least + give * link.compliance
+            if edges[k].is_stitch { edges[k].link.compliance } else { give * edges[k].link.compliance }
         })
     }
+}
+
+/// L and D of A with a compliance for every edge. Returns how many pivots were raised.
+fn factorise(
+    ldl: &mut Ldl,
+    (edges, starts, couplings, way): (&[Edge], &[usize], &[EdgeCoupling], &[Vec4]),
+    q: &[Vec4],
+    compliance: impl Fn(usize) -> f64,
+) -> usize {
+    ldl.factorise(|k, row| {
+        let (Edge { ends: [a, b], link, .. }, d) = (edges[k], way[k].xyz());
+        for EdgeCoupling { to, particle, sign } in &couplings[starts[k]..starts[k + 1]] {
+            row[*to as usize] += sign * q[*particle as usize].0[3] * d.dot(way[*to as usize].xyz());
+        }
+        let least = d.length_squared().max(link.rest * link.rest * CRUSHED);
+        let both = q[a as usize].0[3] + q[b as usize].0[3];
+        both * least + compliance(k)
+    })
 }
 
 /// From the first end of an edge to the second; the fourth number is 0.

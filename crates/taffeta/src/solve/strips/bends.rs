@@ -2,7 +2,8 @@
 //!
 //! Bend i turns from edge i to edge i + 1: s_i = g·x over the particles i, i + 1, i + 2 with g = (1/L, -1/L - 1/L', 1/L'). Its moment is implicit in time,
 //! M = k s + c ds/dt with s at the end of the sub-step of h, and moves the particles by -b g M with their mobilities b. So (A + 1/K) M = s - c/(h K) s₀ with
-//! A = g b gᵀ, K = k + c/h, s without bending and s₀ before: two off-diagonals, one pass forth and one back. Every bend is taken times its L', so that
+//! A = g b gᵀ, K = k + c/h, s without bending and s₀ before: two off-diagonals, one pass forth and one back. A bend that is pulled away from straight by a moment p
+//! has p/K less on the right. Every bend is taken times its L', so that
 //! g = (r, -1 - r, 1) with r = L'/L, M a force, and 1/K times L'²: fewer products. Bend by bend it would be cheaper and wrong: one sweep leaves stiff strips
 //! too soft, and energy in those that are much damped.
 
@@ -22,15 +23,20 @@ pub struct Fold {
 
 #[inline(always)]
 fn bend_lanes<W: Wide>(x: &[Vec4], q: &mut MovedParticles<'_>, folds: &mut [Fold]) {
-    if q.block().turns().len() > 0 {
-        forth::<W>(x, q, folds);
-        back::<W>(q, folds);
+    if q.block().turns().len() == 0 {
+        return;
     }
+    if q.block().pulls.is_empty() {
+        forth::<W, false>(x, q, folds);
+    } else {
+        forth::<W, true>(x, q, folds);
+    }
+    back::<W>(q, folds);
 }
 
-/// Factors the system of every strip, and solves with the left factor.
+/// Factors the system of every strip, and solves with the left factor. `PULLED` if some do not rest straight.
 #[inline(always)]
-fn forth<W: Wide>(x: &[Vec4], q: &MovedParticles<'_>, folds: &mut [Fold]) {
+fn forth<W: Wide, const PULLED: bool>(x: &[Vec4], q: &MovedParticles<'_>, folds: &mut [Fold]) {
     let x = q.seen_in(x);
     let zero = W::splat(0.0);
     let ((a, mut ba), (mut b, mut bb)) = (q.row::<W>(0), q.row::<W>(1));
@@ -54,6 +60,11 @@ fn forth<W: Wide>(x: &[Vec4], q: &MovedParticles<'_>, folds: &mut [Fold]) {
         let diagonal = moved_middle.mul_add(middle, far.mul_add(ratio, bc + W::load(softness)));
         let pivot = share2.mul_sub_from(far, next_share.mul_sub_from(near, diagonal));
         let rhs = turn_before.scaled_from(W::load(damped), turn);
+        let rhs = if PULLED {
+            Wide3::load(&q.block().pulls[i]).scaled_from(W::load(softness), rhs)
+        } else {
+            rhs
+        };
         let rhs = moment2.scaled_from(far, moment.scaled_plus(near, rhs));
         (inverse2, inverse) = (inverse, pivot.inverse());
         (moment2, moment) = (moment, rhs.scaled(inverse));

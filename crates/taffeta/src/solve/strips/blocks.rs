@@ -53,6 +53,8 @@ pub struct StripBlock {
     bends: Kinds<Stiffnesses>,
     /// The same in a sub-step, kind by kind.
     turns: Vec<Turns>,
+    /// What pulls bends away from straight, row by row [N]; empty if nothing does.
+    pub(super) pulls: Vec<[Lanes; 3]>,
     /// Where its tensions start in the list of all.
     first: usize,
     /// 1 for edges that are stitches, 0 for others; empty if there is no stitch.
@@ -135,7 +137,7 @@ impl Stiffnesses {
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
     /// The blocks of each group, and where their tensions stand in those of the group; blocks of one group share no particle.
-    groups: Vec<Vec<StripBlock>>,
+    pub(super) groups: Vec<Vec<StripBlock>>,
     cuts: Vec<Cut>,
     /// Where the tensions of each group start.
     starts: Vec<usize>,
@@ -430,6 +432,7 @@ impl StripBlock {
             links: Kinds::new(&links, StripEdges::bits),
             turns: bends.kinds.iter().map(|kind| Turns { ratio: kind.ratio, ..Turns::default() }).collect(),
             bends,
+            pulls: Vec::new(),
             first,
             stitches: Vec::new(),
         }
@@ -451,6 +454,11 @@ impl StripBlock {
     #[inline(always)]
     pub(super) fn turn(&self, row: usize) -> &Turns {
         &self.turns[self.bends.of_row[row] as usize]
+    }
+
+    /// Whether there is a bend in a row and a lane.
+    pub(super) fn is_bent(&self, row: usize, lane: usize) -> bool {
+        self.bends.kinds[self.bends.of_row[row] as usize].stiffness.0[lane] > 0.0
     }
 
     /// Its particles, row by row.

@@ -2,10 +2,12 @@
 
 pub mod bends;
 pub mod blocks;
+pub mod extensible;
 pub mod ladders;
 mod particles;
 pub mod parts;
 pub mod predict;
+pub mod rests;
 mod seams;
 pub mod tridiagonal;
 pub mod twists;

@@ -19,10 +19,10 @@ pub struct EdgeStrip {
 pub(super) type Continuations = [Option<u32>; 2];
 
 impl EdgeStrip {
-    /// Takes off what comes after the edge `at`, or all but the last particle if that part has the particle `without`.
+    /// Takes off what comes after the edge `at`, or the second half; or all but the last particle if that part has the particle `without`.
     fn split_off(&mut self, at: Option<usize>, without: u32) -> Self {
         let last = self.edges.len();
-        let at = at.map_or(last, |at| at + 1);
+        let at = at.map_or(last / 2, |at| at + 1);
         let at = if self.particles[at..].contains(&without) { last } else { at };
         let rest = Self { particles: self.particles[at..].to_vec(), edges: self.edges.split_off(at) };
         self.particles.truncate(at + 1);
@@ -112,8 +112,8 @@ fn continuations(edges: &[[u32; 2]], straights: &[[u32; 3]]) -> Vec<Continuation
     next
 }
 
-/// Follows a path from the end `side` of an edge to its other end and on. Where a particle comes twice a new strip starts, at the last seam if there is one:
-/// an edge alone would undo what the strip before and after it does.
+/// Follows a path from the end `side` of an edge to its other end and on. Where a particle comes twice a new strip starts, at the last seam if there is one, else
+/// half of the way back: an edge alone would undo what the strip before and after it does.
 fn walk(
     start: usize,
     side: usize,

@@ -25,12 +25,12 @@ pub(in crate::solve) const SMALLEST_PIVOT: f64 = 1e-9;
 /// Scratch of one row of particles and the edges that lead on from it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StripRow {
-    position: [Lanes; 3],
-    mobility: Lanes,
+    pub(super) position: [Lanes; 3],
+    pub(super) mobility: Lanes,
     /// The share of this edge's change of tension that the edge before takes [1].
-    share: Lanes,
+    pub(super) share: Lanes,
     /// The change of tension if the next edge's did not change [N/m].
-    change: Lanes,
+    pub(super) change: Lanes,
 }
 
 /// How far a solution may go.
@@ -156,7 +156,7 @@ fn solve<W: Wide, const KIND: u8, const SEWN: bool>(
 }
 
 /// The edge before the one at hand, with all before it eliminated.
-struct Last<W> {
+pub(super) struct Last<W> {
     d: Wide3<W>,
     inverse: W,
     change: W,
@@ -164,14 +164,14 @@ struct Last<W> {
 
 impl<W: Wide> Last<W> {
     #[inline(always)]
-    fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self { d: Wide3::zero(), inverse: W::splat(0.0), change: W::splat(0.0) }
     }
 
     /// Eliminates it from the next edge `d` between ends with `mobilities`, where d² counts as `least`. Returns that edge's change of tension if the
     /// one after it did not change, and the share of that change which the edge before takes.
     #[inline(always)]
-    fn eliminate(&mut self, d: Wide3<W>, mobilities: [W; 2], least: W, compliance: W, error: W) -> (W, W) {
+    pub(super) fn eliminate(&mut self, d: Wide3<W>, mobilities: [W; 2], least: W, compliance: W, error: W) -> (W, W) {
         let [b, next_b] = mobilities;
         let diagonal = (b + next_b).mul_add(least, compliance);
         let coupling = b * d.fused_dot(self.d);

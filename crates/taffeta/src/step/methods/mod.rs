@@ -1,5 +1,6 @@
 //! The methods: each predicts, solves and updates in a file or folder of its own. What they share stands in `step::driver`.
 
+mod barrier;
 pub(super) mod implicit;
 pub(super) mod impulse;
 mod position_based;
@@ -13,6 +14,7 @@ use super::report::StepError;
 use crate::collide::Corners;
 use crate::math::DVec3;
 use crate::model::{Environment, Memory, Method, Model, State};
+use barrier::Barrier;
 use implicit::{Implicit, Order};
 use impulse::Impulse;
 use position_based::PositionBased;
@@ -121,6 +123,7 @@ pub fn integrator(model: &Model, environment: &Environment) -> (Box<dyn Integrat
             let vbd = Vbd::new(model, environment);
             (Box::new(PositionBased::new(model, environment, vbd)), Memory::Nothing)
         }
+        Method::Barrier => (Box::new(Barrier::new(model, environment)), Memory::Nothing),
     }
 }
 

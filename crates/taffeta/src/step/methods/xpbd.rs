@@ -108,7 +108,7 @@ impl Xpbd {
                 weights: of_twists.weights(t),
                 compliance: 1.0 / of_twists.stiffness[t],
                 damping_time: of_twists.damping[t] / of_twists.stiffness[t],
-                slider: None,
+                slider: slider(Slides::Twist(t as u32)),
                 rest: DVec3::ZERO,
                 multiplier: DVec3::ZERO,
             });
@@ -168,11 +168,8 @@ impl PositionSolver for Xpbd {
                 distance.rest_length = model.links.rest_length(stitch as usize, substep.time + substep.h);
             }
         }
-        for turn in &mut self.turns {
-            turn.multiplier = DVec3::ZERO;
-            turn.rest = turn.slider.map_or(DVec3::ZERO, |s| sliders.pull(s) * turn.compliance);
-        }
-        self.twists.iter_mut().for_each(|twist| twist.multiplier = DVec3::ZERO);
+        self.turns.iter_mut().for_each(|turn| turn.begin(sliders));
+        self.twists.iter_mut().for_each(|twist| twist.begin(sliders));
     }
 
     fn iterate(&mut self, _: &Model, substep: &Substep, particles: &mut Particles) -> f64 {
@@ -211,6 +208,11 @@ impl Distance {
 }
 
 impl<const N: usize> TurnConstraint<N> {
+    fn begin(&mut self, sliders: &HeldSliders) {
+        self.multiplier = DVec3::ZERO;
+        self.rest = self.slider.map_or(DVec3::ZERO, |s| sliders.pull(s) * self.compliance);
+    }
+
     fn project(&mut self, h: f64, particles: &mut Particles, moved: &mut f64) {
         let Particles { start, x, inverse_mass, .. } = particles;
         let sum = |of: &[Vec4]| {

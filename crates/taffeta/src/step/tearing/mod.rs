@@ -243,7 +243,9 @@ impl Simulation {
         let known: BTreeMap<_, _> =
             known.map(|(slider, anchor)| (key(&self.model, slider.of, &|i| i), *anchor)).collect();
         let origin = |i: u32| self.model.origin_of(i, model) as u32;
-        let anchor = |slider: &Slider| known.get(&key(model, slider.of, &origin)).copied().unwrap_or(0.0);
+        let anchor = |slider: &Slider| {
+            known.get(&key(model, slider.of, &origin)).copied().unwrap_or_else(|| slider.start(model))
+        };
         model.sliders.iter().map(anchor).collect()
     }
 

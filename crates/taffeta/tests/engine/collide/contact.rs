@@ -250,8 +250,13 @@ fn what_starts_tangled_comes_apart() {
         let mut simulation = simulation(&scene(method, vec![lower, upper], vec![]));
         let mut counts = vec![simulation.certificate().cloth_cloth];
         for _ in 0..30 {
-            simulation.step().unwrap();
-            counts.push(simulation.certificate().cloth_cloth);
+            let report = simulation.step().unwrap();
+            let told = simulation.certificate();
+            counts.push(told.cloth_cloth);
+            // It comes apart by bending alone.
+            let promised = method.keeps_lengths() && report.converged;
+            let held = told.max_strain <= simulation.model().tolerance;
+            assert!(held || !promised, "{}: {}", method.name(), told.max_strain);
         }
         eprintln!("{}: {counts:?}", method.name());
         assert!(counts[0] > 0 && counts[30] == 0, "{}: {counts:?}", method.name());

@@ -3,7 +3,10 @@
 use crate::common::simulation;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta_scene::{Air, Body, BoxShape, Cloth, Collider, FabricChange, PlaneShape, Scene, Sheet, Solver};
+use taffeta::model::Model;
+use taffeta_scene::{
+    Air, Body, BoxShape, Cloth, Collider, FabricChange, PlaneShape, Scene, Sheet, Solver, build,
+};
 
 /// Layers of cotton above a floor, each turned against the one below.
 fn layers(count: u32, turn: f64) -> Scene {
@@ -80,4 +83,35 @@ fn what_lies_on_top_holds_the_lowest_sheet() {
     // Held by its own weight alone it would slide by 0.36 m.
     assert!(below.abs() < 5e-3, "below the limit it slid by {below} m");
     assert!(above > 0.05, "above the limit it slid by {above} m, Coulomb says 0.12 m");
+}
+
+#[test]
+fn few_contacts_that_ccd_finds_are_answered_without_sweeps_over_everything() {
+    let mut scene = layers(6, 11.0);
+    // They fall and hit one another.
+    for (k, cloth) in scene.cloth.iter_mut().enumerate() {
+        cloth.position[1] = 0.05 + 0.03 * k as f64;
+        cloth.rotation[2] = 10.0 * (k as f64 - 3.0);
+    }
+    let iterations = |nearby: bool| {
+        let (model, state) = build(&scene, &Default::default()).unwrap();
+        let mut model = Model::clone(&model);
+        if !nearby {
+            model.params.impulse.few_learned = 0;
+        }
+        let mut simulation = Simulation::new(model, state);
+        let mut sum = 0;
+        for frame in 0..15 {
+            let report = simulation.step_frame(&mut ()).unwrap();
+            let certificate = simulation.certificate();
+            assert!(
+                report.converged && certificate.cloth_cloth + certificate.cloth_body == 0,
+                "frame {frame}"
+            );
+            sum += report.iterations - report.substeps;
+        }
+        sum
+    };
+    let (nearby, everywhere) = (iterations(true), iterations(false));
+    assert!(2 * nearby < everywhere, "{nearby} sweeps, {everywhere} over everything");
 }

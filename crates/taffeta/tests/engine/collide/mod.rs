@@ -1,6 +1,7 @@
 //! Candidates, proofs, contact.
 
 mod allocation;
+mod barrier;
 mod blocks;
 mod candidates;
 mod contact;

@@ -5,6 +5,8 @@
 use taffeta::forces::baraff_witkin::MembraneTriangle;
 use taffeta::forces::choi_ko::{Buckle, Damper, Stretch};
 use taffeta::forces::element::{Blocks, Element};
+use taffeta::forces::spring::DampedSpring;
+use taffeta::forces::strain_barrier::StrainBarrier;
 use taffeta::forces::{air, bend, plate, spring, twist};
 use taffeta::math::{DMat3, DQuat, DVec3, random::Random, trig};
 use taffeta::model::{PlatePatch, Twists};
@@ -13,6 +15,8 @@ use taffeta_scene::{Air, Cloth, ClothModel, FabricChange, Mesh, MeshShape, Metho
 #[test]
 fn every_element_obeys_every_law() {
     check("spring", spring_case);
+    check("spring by length", damped_spring_case);
+    check("bound of strain", strain_barrier_case);
     check("bend", bend_case);
     check("stretch of Choi & Ko", stretch_case);
     check("buckling of Choi & Ko", buckle_case);
@@ -242,6 +246,26 @@ fn bend_case(random: &mut Random) -> Case<Bend, 3> {
     Case { element, smooth, rough: vec![], rest, brakes_turns: true }
 }
 
+fn damped_spring_case(random: &mut Random) -> Case<DampedSpring, 2> {
+    let rest_length = random.between(0.3, 1.5);
+    let damper = Damper { along: random.between(0.1, 2.0), whole: 0.0 };
+    let element = DampedSpring { rest_length, stiffness: random.between(1.0, 100.0), damper };
+    let rest = pair(random, rest_length);
+    let (long, short) = (random.between(1.1, 2.0), random.between(0.1, 0.9));
+    let smooth = vec![pair(random, long * rest_length), pair(random, short * rest_length)];
+    Case { element, smooth, rough: vec![[rest[0]; 2]], rest, brakes_turns: false }
+}
+
+fn strain_barrier_case(random: &mut Random) -> Case<StrainBarrier, 2> {
+    let from = random.between(0.3, 1.5);
+    let reach = random.between(0.5, 2.0);
+    let element = StrainBarrier { from, bound: from + reach, stiffness: random.between(1.0, 100.0) };
+    let rest = pair(random, 0.5 * from);
+    let (little, much) = (random.between(0.05, 0.5), random.between(0.5, 0.75));
+    let smooth = vec![pair(random, from + little * reach), pair(random, from + much * reach)];
+    Case { element, smooth, rough: vec![pair(random, from), [rest[0]; 2]], rest, brakes_turns: false }
+}
+
 fn stretch_case(random: &mut Random) -> Case<Stretch, 2> {
     let rest_length = random.between(0.3, 1.5);
     let damper = Damper { along: random.between(0.1, 2.0), whole: 0.0 };
@@ -349,6 +373,7 @@ impl Plate {
         PlatePatch {
             points: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
             weights: &self.weights,
+            rest: [0.0; 3],
             stiffness: self.stiffness,
             damping: self.damping,
         }

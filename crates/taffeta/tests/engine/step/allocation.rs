@@ -31,6 +31,9 @@ fn a_steady_step_allocates_nothing() {
             scene.collider = vec![Collider { sphere, position: [0.0, -4.01, 0.0], ..Collider::default() }];
             assert_eq!(allocations(&scene, threads), 0, "{} on {threads} threads", method.name());
         }
+        if !method.takes_free_bodies() {
+            continue;
+        }
         // Light ones: a step that does not converge asks for memory to tell why.
         let mut scene = free_sheet(*method, 9);
         scene.gravity = [0.0, -9.81, 0.0];

@@ -129,7 +129,7 @@ fn by_system(net: &Net, frozen: bool) -> Vec<Vec4> {
     let along = net.along();
     for _ in 0..500 {
         let start = if frozen { Start::Directions(&along[..]) } else { Start::Unused };
-        direct.correct(&mut q, start, &mut tension, Limits::NONE);
+        direct.correct(&mut q, start, &mut tension, (Limits::NONE, None));
         if net.worst(&q) < 1e-14 {
             break;
         }
@@ -393,16 +393,18 @@ fn particles_are_pulled_by_the_sum_over_their_edges() {
     }
 }
 
+fn in_a_cube(random: &mut Random) -> DVec3 {
+    DVec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0))
+}
+
 #[test]
 fn moments_along_a_strip_are_those_of_its_end() {
     let mut random = Random::new(11);
     for case in 0..40 {
         let count = 3 + case % 9;
-        let mut place =
-            |_| DVec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
         let rest: Vec<DVec3> = (0..count).map(|i| DVec3::new(i as f64, 0.0, 0.0)).collect();
-        let x: Vec<DVec3> = (0..count).map(&mut place).collect();
-        let free: Vec<DVec3> = (0..count).map(&mut place).collect();
+        let x: Vec<DVec3> = (0..count).map(|_| in_a_cube(&mut random)).collect();
+        let free: Vec<DVec3> = (0..count).map(|_| in_a_cube(&mut random)).collect();
         let mobility: Vec<f64> =
             (0..count).map(|i| if i == 1 { 0.0 } else { random.between(0.1, 2.0) }).collect();
         let turns: Vec<Turn> = (2..count)
@@ -430,6 +432,15 @@ fn moments_along_a_strip_are_those_of_its_end() {
         let (from, mut q) = (padded(&x), padded(&free));
         let (h, mut folds) = (0.01, [vec![Fold::default(); packed.longest]]);
         packed.pace_bends(h);
+        // In every second case some are pulled away from straight.
+        let mut pulls = vec![DVec3::ZERO; turns.len()];
+        let places: Vec<_> = packed.bend_places().filter(|_| case % 2 == 1).collect();
+        for (points, at) in places {
+            let bend = points[0].min(points[2]) as usize;
+            pulls[bend] = in_a_cube(&mut random) * turns[bend].stiffness;
+            let [ia, ic] = turns[bend].inverse_lengths;
+            packed.set_pull(at, pulls[bend] * if points[0] < points[2] { ic } else { ia });
+        }
         let (set, mut tension) = (InstructionSet::available()[0], vec![Lanes::ZERO; packed.rows]);
         packed.sweep(&mut q, &mut tension, &mut folds, |mut q, _, folds| {
             bends::bend(set, &from, &mut q, folds)
@@ -441,7 +452,7 @@ fn moments_along_a_strip_are_those_of_its_end() {
             let [ia, ic] = turn.inverse_lengths;
             let of = |p: &dyn Fn(usize) -> DVec3| ic * (p(i + 2) - p(i + 1)) - ia * (p(i + 1) - p(i));
             let (end, before) = (of(&|k| q[k].xyz()), of(&|k| x[k]));
-            let moment = turn.stiffness * end + turn.damping / h * (end - before);
+            let moment = turn.stiffness * end + turn.damping / h * (end - before) - pulls[i];
             most = most.max(turn.stiffness + turn.damping / h);
             for (k, share) in [ia, -ia - ic, ic].into_iter().enumerate() {
                 moved[i + k] -= mobility[i + k] * share * moment;

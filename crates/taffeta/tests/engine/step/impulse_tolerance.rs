@@ -2,8 +2,10 @@
 
 use crate::common::{free_sheet, simulation};
 use taffeta::math::{DVec3, random::Random};
-use taffeta::step::Shortfall;
-use taffeta_scene::{Cloth, Corner, Disc, Kick, Method, Pin, Scene, Sheet, Side, Tube};
+use taffeta::step::{Leader, Shortfall};
+use taffeta_scene::{
+    Cloth, Collider, Corner, Disc, Ease, Keyframe, Kick, Method, Pin, Scene, Sheet, Side, SphereShape, Tube,
+};
 
 const METHODS: &[Method] = &[Method::ImpulseIterative, Method::ImpulseStrips, Method::ImpulseDirect];
 
@@ -154,6 +156,33 @@ fn pins_that_are_too_far_apart_are_told_with_numbers() {
         assert_eq!(ends.map(|i| i.min(99)), ends);
         assert!((distance - 1.2).abs() < 1e-9 && (reach - 1.0).abs() < 1e-9, "{distance} {reach}");
     }
+}
+
+#[test]
+fn a_body_that_leaves_no_way_to_follow_is_told_by_its_number() {
+    let mut scene = free_sheet(Method::ImpulseStrips, 12);
+    scene.cloth[0].pin =
+        vec![Pin { sides: vec![Side::Left, Side::Right, Side::Upper, Side::Lower], ..Pin::default() }];
+    let key = |time, up| Keyframe { time, shift: [0.0, up, 0.0], turn: [0.0; 3], ease: Ease::Linear };
+    let resting = Collider {
+        position: [3.0, 0.0, 0.0],
+        sphere: Some(SphereShape { radius: 0.2 }),
+        ..Collider::default()
+    };
+    let rising = Collider {
+        position: [0.0, -0.25, 0.0],
+        sphere: Some(SphereShape { radius: 0.2 }),
+        keyframe: vec![key(0.0, 0.0), key(0.5, 0.6)],
+        ..Collider::default()
+    };
+    scene.collider = vec![resting, rising];
+    let mut simulation = simulation(&scene);
+    let told = (0..15).find_map(|_| match simulation.step().unwrap().shortfall {
+        Some(Shortfall::Led { by, moved, .. }) => Some((by, moved)),
+        _ => None,
+    });
+    let Some((by, moved)) = told else { panic!("a drum that is pressed in by 0.3 m keeps no lengths") };
+    assert!(by == Leader::Body(1) && (moved - 0.04).abs() < 1e-9, "{by}, {moved} m");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! One step, method by method.
 
 mod allocation;
+mod barrier;
 mod garments;
 mod implicit;
 mod implicit_contact;
 mod impulse_oracles;
 mod impulse_pendulum;
 mod impulse_rest;
+mod impulse_stretch;
 mod impulse_tolerance;
 mod interventions;
 mod oracles;

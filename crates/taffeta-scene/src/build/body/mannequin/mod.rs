@@ -39,7 +39,7 @@ pub fn mannequin(asked: &Mannequin) -> Result<BodyMesh, String> {
     let skeleton = Skeleton::new(&figure);
     let (start, attitudes) = acts::attitudes(asked);
     let moments = attitudes.iter().map(|attitude| skeleton.moment(attitude, scale)).collect();
-    let pace = Pace { start, interval: 1.0 / RATE, repeats: false };
+    let pace = Pace { start, interval: 1.0 / RATE, repeats: false, once: 0 };
     let skin = Skin { rest, ends, shares, morphs: vec![], moments, joints: skeleton.joints(scale) };
     BodyMesh::new(triangles, Moments::Skin(Box::new(skin)), pace, asked.thickness)
 }

@@ -1,7 +1,6 @@
 //! A garment as basting moves it: positions and constraints that are answered in turn (Müller et al. 2007).
 
-use super::field::{Depth, DistanceField, Part};
-use super::limbs::Limb;
+use super::field::{DistanceField, Part};
 use super::near::Near;
 use crate::build::garment::{Member, Tailored};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +11,8 @@ use taffeta::ways_apart;
 /// Two particles and their distance [m].
 type Tie = ([usize; 2], f64);
 
-/// Cloth that reaches less far across a limb is one side of a tube alone [m].
-const THIN: f64 = 0.01;
+/// How often what comes to intersect in a step is put back before all is.
+const GUARDED: u32 = 10;
 
 /// What a step does.
 #[derive(Clone, Copy)]
@@ -24,6 +23,8 @@ pub struct Stage {
     pub margin: f64,
     /// How far seams are open, as a share of how far they were at the start [1].
     pub open: f64,
+    /// Share of what an edge is too long by that an answer mends [1].
+    pub shorten: f64,
     /// How far a step moves cloth to the side that it looks to [m].
     pub puff: f64,
     /// How far a step lets cloth fall [m].
@@ -67,6 +68,8 @@ pub struct BastedCloth {
     /// Particles across edges: what keeps cloth from crumpling.
     across: Vec<Tie>,
     seams: Vec<Tie>,
+    /// Seams that wait until others are closed.
+    waiting: Vec<[usize; 2]>,
     /// Gathered particles, which have to fold.
     gathered: Vec<usize>,
     /// Who is so near along the cloth that it may be as near in space, in increasing order.
@@ -147,6 +150,7 @@ impl BastedCloth {
             diagonals,
             across,
             seams,
+            waiting: Vec::new(),
             gathered,
             neighbours,
             cell,
@@ -172,7 +176,7 @@ impl BastedCloth {
             for (ends, start) in seams.iter() {
                 answer(x, *ends, stage.open * start, [1.0, 0.0]);
             }
-            edges.iter().for_each(|(ends, length)| answer(x, *ends, *length, [1.0, stage.spread]));
+            edges.iter().for_each(|(ends, length)| answer(x, *ends, *length, [stage.shorten, stage.spread]));
             diagonals.iter().for_each(|(ends, length)| answer(x, *ends, *length, [stage.shear; 2]));
             across.iter().for_each(|(ends, length)| answer(x, *ends, *length, [0.0, stage.bend]));
             near.iter().for_each(|ends| answer(x, *ends, stage.apart, [0.0, 0.5]));
@@ -202,63 +206,60 @@ impl BastedCloth {
         }
     }
 
-    /// Moves and tilts tubes onto the axes of their limbs, by this share of the way that their middles are off. What is further out counts for more: the other end
-    /// is sewn to the rest.
-    pub fn thread(&mut self, limbs: &[&Limb], share: f64) {
-        for (number, limb) in limbs.iter().enumerate() {
-            let own: Vec<usize> = (0..self.x.len()).filter(|i| self.limb[*i] == Some(number as u8)).collect();
-            let steps: Vec<f64> = own.iter().map(|i| limb.steps(self.x[*i])).collect();
-            let least = steps.iter().copied().fold(f64::INFINITY, f64::min).floor();
-            let most = steps.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil();
-            for across in limb.across.into_iter().filter(|_| least <= most) {
-                let mut sides = vec![[f64::INFINITY, f64::NEG_INFINITY]; (most - least) as usize + 1];
-                for (i, at) in own.iter().zip(&steps) {
-                    let off = (self.x[*i] - limb.axis(self.x[*i])).dot(across);
-                    let [low, high] = &mut sides[(at - least).round() as usize];
-                    (*low, *high) = (low.min(off), high.max(off));
-                }
-                let middles = sides.iter().enumerate().filter(|(_, [low, high])| high - low > THIN);
-                let [off, tilt] = fitted(middles.map(|(k, [low, high])| {
-                    let out = k as f64 + 1.0;
-                    [out * out, k as f64, 0.5 * (low + high)]
-                }));
-                for (i, at) in own.iter().zip(&steps) {
-                    self.x[*i] -= share * (off + tilt * (at - least)) * across;
-                }
-            }
-        }
+    /// Lets seams close from where they are now; those that wait do not.
+    pub fn begin_seams(&mut self, waits: impl Fn([usize; 2]) -> bool) {
+        let all = self.seams.iter().map(|(ends, _)| *ends).chain(self.waiting.drain(..));
+        let (waiting, closing) = all.partition::<Vec<[usize; 2]>, _>(|ends| waits(*ends));
+        self.seams = closing.iter().map(|[a, b]| ([*a, *b], self.x[*a].distance(self.x[*b]))).collect();
+        self.waiting = waiting;
     }
 
     /// Moves particles, middles of edges and of triangles out of the body.
     fn keep_out(&mut self, stage: &Stage, field: &DistanceField) {
+        let furthest = 0.3 * self.cell;
         let short = |x: DVec3, limb: Option<u8>| {
-            let is_met = |depth: &Depth| match depth.part {
+            let depth = field.nearer(x, stage.slim, stage.margin)?;
+            let is_met = match depth.part {
                 Part::Trunk => true,
                 Part::Arm => stage.limbs || limb.is_some(),
                 Part::Foot => stage.limbs,
             };
-            let depth = field.at(x).filter(is_met)?;
-            let short = stage.margin - depth.distance - stage.slim * depth.girth;
-            (short > 0.0).then_some((short * depth.out).clamp_length_max(0.3 * self.cell))
+            let out = match depth.part {
+                // Slim arms have no fingers that a sleeve could be caught between.
+                Part::Arm if stage.slim == 0.0 => field.around_arm(x, depth.out, limb),
+                _ => depth.out,
+            };
+            is_met.then(|| ((stage.margin - depth.distance) * out).clamp_length_max(furthest))
         };
-        for (x, limb) in self.x.iter_mut().zip(&self.limb) {
-            if let Some(way) = short(*x, *limb) {
+        // What has both ends further away than it is long is clear of the body.
+        let reach = stage.margin + self.cell;
+        let mut near = vec![false; self.x.len()];
+        for ((x, limb), near) in self.x.iter_mut().zip(&self.limb).zip(&mut near) {
+            *near = field.distance(*x) < reach;
+            if let Some(way) = near.then(|| short(*x, *limb)).flatten() {
                 *x += way;
             }
         }
-        for ([a, b], _) in self.edges.iter().chain(&self.diagonals) {
+        for ([a, b], _) in self.edges.iter().chain(&self.diagonals).filter(|([a, b], _)| near[*a] || near[*b])
+        {
             if let Some(way) = short(0.5 * (self.x[*a] + self.x[*b]), self.limb[*a].and(self.limb[*b])) {
                 self.x[*a] += way;
                 self.x[*b] += way;
             }
         }
-        for t in &self.triangles {
+        for t in self.triangles.iter().filter(|t| t.iter().any(|i| near[*i as usize])) {
             let [a, b, c] = t.map(|i| i as usize);
             let limb = self.limb[a].and(self.limb[b]).and(self.limb[c]);
             if let Some(way) = short((self.x[a] + self.x[b] + self.x[c]) / 3.0, limb) {
                 [a, b, c].iter().for_each(|i| self.x[*i] += way);
             }
         }
+    }
+
+    /// Whether anything but sleeves is within arms, or nearer to them than `margin` [m].
+    pub fn is_in_arms(&self, field: &DistanceField, margin: f64) -> bool {
+        let is_in = |x: &DVec3| field.nearer(*x, 0.0, margin).is_some_and(|depth| depth.part == Part::Arm);
+        self.x.iter().zip(&self.limb).any(|(x, limb)| limb.is_none() && is_in(x))
     }
 
     /// Pairs of particles that are nearer than `apart` [m] and no neighbours.
@@ -290,6 +291,31 @@ impl BastedCloth {
         is_clean
     }
 
+    /// Takes a step of a stage from where nothing intersects; what would come to intersect stays where it was.
+    pub fn guarded_step(&mut self, stage: &Stage, field: Option<&DistanceField>) {
+        let before = self.x.clone();
+        self.step(stage, field);
+        for _ in 0..GUARDED {
+            let pierced = field.map_or(Vec::new(), |field| field.pierced(&self.x, &self.triangles));
+            let tangles = self.tangles();
+            if pierced.is_empty() && tangles.is_empty() {
+                return;
+            }
+            for i in tangles.iter().flatten().chain(&pierced).flat_map(|t| self.triangles[*t as usize]) {
+                let i = i as usize;
+                (self.x[i], self.v[i]) = (before[i], DVec3::ZERO);
+            }
+        }
+        self.x = before;
+        self.v.fill(DVec3::ZERO);
+    }
+
+    /// The largest share by which an edge is longer or shorter than it is cut [1].
+    pub fn strain(&self) -> f64 {
+        let of = |([a, b], length): &Tie| (self.x[*a].distance(self.x[*b]) / length - 1.0).abs();
+        self.edges.iter().map(of).fold(0.0, f64::max)
+    }
+
     /// Pairs of triangles that intersect.
     fn tangles(&self) -> Vec<[u32; 2]> {
         self_intersections(&self.x, &self.triangles)
@@ -299,8 +325,9 @@ impl BastedCloth {
     fn lift_out(&mut self, field: &DistanceField, way: f64) -> bool {
         let pierced = field.pierced(&self.x, &self.triangles);
         for i in pierced.iter().flat_map(|t| self.triangles[*t as usize]) {
-            if let Some(depth) = field.at(self.x[i as usize]) {
-                self.x[i as usize] += way * depth.out;
+            let i = i as usize;
+            if let Some(out) = field.out(self.x[i], self.limb[i]) {
+                self.x[i] += way * out;
             }
         }
         !pierced.is_empty()
@@ -361,23 +388,6 @@ fn answer(x: &mut [DVec3], [a, b]: [usize; 2], length: f64, [far, near]: [f64; 2
         x[a] += half;
         x[b] -= half;
     }
-}
-
-/// The straight line a + b s through weights, places s and values: a and b.
-fn fitted(points: impl Iterator<Item = [f64; 3]>) -> [f64; 2] {
-    let mut sums = [0.0; 5];
-    for [w, s, v] in points {
-        for (sum, term) in sums.iter_mut().zip([w, w * s, w * s * s, w * v, w * s * v]) {
-            *sum += term;
-        }
-    }
-    let [w, ws, wss, wv, wsv] = sums;
-    if w == 0.0 {
-        return [0.0; 2];
-    }
-    let spread = wss - ws * ws / w;
-    let tilt = if spread > 1e-9 * w { (wsv - ws * wv / w) / spread } else { 0.0 };
-    [(wv - tilt * ws) / w, tilt]
 }
 
 /// Who is reached over at most two edges.

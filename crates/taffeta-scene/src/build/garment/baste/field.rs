@@ -14,8 +14,11 @@ const FEET: usize = 10;
 /// A place is on the way to the axis of a limb where the body gets deeper by more than this per way [1]; along the axis it hardly does.
 const UPHILL: f64 = 0.6;
 
+/// A way out that leads less away from the axis of an arm is that of a finger [1].
+const SIDEWAYS: f64 = 0.5;
+
 /// What of a body is nearest.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Part {
     /// With legs.
     Trunk,
@@ -28,8 +31,6 @@ pub enum Part {
 pub struct Depth {
     /// Distance to the surface, below 0 inside [m].
     pub distance: f64,
-    /// Distance of the surface from the axis of the limb there [m].
-    pub girth: f64,
     /// The way out.
     pub out: DVec3,
     pub part: Part,
@@ -48,6 +49,8 @@ pub struct DistanceField {
     /// Both arms, then both legs, those at less x first; what is not there is left out.
     pub arms: Vec<Limb>,
     pub legs: Vec<Limb>,
+    /// From where to where the trunk reaches sideways, with legs, at every height of the grid [m].
+    trunk: Vec<[f64; 2]>,
     points: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
 }
@@ -82,6 +85,7 @@ impl DistanceField {
             crotch: ankle,
             arms: Vec::new(),
             legs: Vec::new(),
+            trunk: Vec::new(),
             points,
             triangles,
         };
@@ -268,7 +272,22 @@ impl DistanceField {
         };
         let arms = [-1.0, 1.0].into_iter().filter_map(arm).collect();
         let legs = [-1.0, 1.0].into_iter().filter_map(leg).collect();
-        (self.arms, self.legs, self.crotch) = (arms, legs, crotch);
+        let mut trunk = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.size[1]];
+        for v in inner().filter(|v| !self.arm[*v]) {
+            let (x, [low, high]) = (self.place(v).x, &mut trunk[self.coordinates(v)[1]]);
+            (*low, *high) = (low.min(x), high.max(x));
+        }
+        (self.arms, self.legs, self.crotch, self.trunk) = (arms, legs, crotch, trunk);
+    }
+
+    /// Whether a place is in front of the trunk or behind it, not beside it: no further to the side than the trunk reaches within `around` of that height, and
+    /// `beyond` [m].
+    pub fn is_at_trunk(&self, p: DVec3, around: f64, beyond: f64) -> bool {
+        let row = |y: f64| (((y - self.low.y) / GRAIN).max(0.0) as usize).min(self.trunk.len());
+        let rows = &self.trunk[row(p.y - around)..row(p.y + around)];
+        let low = rows.iter().map(|[low, _]| *low).fold(f64::INFINITY, f64::min);
+        let high = rows.iter().map(|[_, high]| *high).fold(f64::NEG_INFINITY, f64::max);
+        (low - beyond..=high + beyond).contains(&p.x)
     }
 
     /// Whether a place is nearer to an arm than to the trunk, seen from the front, and no further from it than `reach` [m].
@@ -319,35 +338,82 @@ impl DistanceField {
         pierced
     }
 
-    /// How a place lies to the bodies; nothing far from them.
-    pub fn at(&self, x: DVec3) -> Option<Depth> {
+    /// The cell of the grid that a place is in: the first of its points, and the shares of the way to the others; none beyond the grid.
+    fn cell(&self, x: DVec3) -> Option<([usize; 3], DVec3)> {
         let g = (x - self.low) / GRAIN;
-        let cell = g.floor();
-        let within = |a: usize| cell[a] >= 0.0 && cell[a] + 1.0 < self.size[a] as f64;
-        if !(within(0) && within(1) && within(2)) {
+        let last = DVec3::from(self.size.map(|n| (n - 1) as f64));
+        if !(g.cmpge(DVec3::ZERO) & g.cmplt(last)).all() {
             return None;
         }
-        let [i, j, k] = cell.to_array().map(|c| c as usize);
-        let f = g - cell;
-        let (mut distance, mut girth, mut slope) = (0.0, 0.0, DVec3::ZERO);
-        for n in 0..8 {
-            let corner = [n & 1, n >> 1 & 1, n >> 2];
-            let v = self.index([i + corner[0], j + corner[1], k + corner[2]]);
-            let w =
-                DVec3::from_array(std::array::from_fn(|a| if corner[a] == 1 { f[a] } else { 1.0 - f[a] }));
-            let sign = DVec3::from_array(corner.map(|c| if c == 1 { 1.0 } else { -1.0 }));
-            distance += w.x * w.y * w.z * self.distance[v];
-            girth += w.x * w.y * w.z * self.girth[v];
-            slope += sign * DVec3::new(w.y * w.z, w.z * w.x, w.x * w.y) * self.distance[v];
+        let cell = g.to_array().map(|c| c as usize);
+        Some((cell, g - DVec3::from(cell.map(|c| c as f64))))
+    }
+
+    /// Values at the eight points of a cell, x first, then y.
+    fn corners(&self, values: &[f64], cell: [usize; 3]) -> [f64; 8] {
+        let v = self.index(cell);
+        let [up, back] = [self.size[0], self.size[0] * self.size[1]];
+        let [a, b, c, d] = [v, v + up, v + back, v + up + back].map(|w| [values[w], values[w + 1]]);
+        [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]]
+    }
+
+    /// Distance to the surface, below 0 inside; infinite far from the bodies [m].
+    pub fn distance(&self, x: DVec3) -> f64 {
+        self.cell(x).map_or(f64::INFINITY, |(cell, f)| between(&self.corners(&self.distance, cell), f))
+    }
+
+    /// How a place lies to bodies that lack the share `slim` of their girth, if it is nearer to them than `margin` [m].
+    pub fn nearer(&self, x: DVec3, slim: f64, margin: f64) -> Option<Depth> {
+        let (cell, f) = self.cell(x)?;
+        let corners = self.corners(&self.distance, cell);
+        let mut distance = between(&corners, f);
+        if slim > 0.0 {
+            distance += slim * between(&self.corners(&self.girth, cell), f);
         }
-        let c: [usize; 3] = std::array::from_fn(|a| [i, j, k][a] + usize::from(f[a] > 0.5));
+        if distance >= margin {
+            return None;
+        }
+        let nearest: [usize; 3] = std::array::from_fn(|a| cell[a] + usize::from(f[a] > 0.5));
         let part = match () {
-            () if self.arm[self.index(c)] => Part::Arm,
+            () if self.arm[self.index(nearest)] => Part::Arm,
             () if x.y < self.ankle => Part::Foot,
             () => Part::Trunk,
         };
-        Some(Depth { distance, girth, out: slope.normalize_or_zero(), part })
+        Some(Depth { distance, out: slope(&corners, f).normalize_or_zero(), part })
     }
+
+    /// The way out of the bodies for cloth around this limb, by its place among arms and legs; none far from them.
+    pub fn out(&self, x: DVec3, limb: Option<u8>) -> Option<DVec3> {
+        let (cell, f) = self.cell(x)?;
+        Some(self.around_arm(x, slope(&self.corners(&self.distance, cell), f).normalize_or_zero(), limb))
+    }
+
+    /// The way out for cloth around this limb: away from the axis of an arm where the nearest surface is another way. Else fingers would part a sleeve.
+    pub fn around_arm(&self, x: DVec3, out: DVec3, limb: Option<u8>) -> DVec3 {
+        let arm = limb.and_then(|limb| self.arms.get(usize::from(limb)));
+        let away = arm.map_or(out, |arm| (x - arm.axis(x)).normalize_or(out));
+        if away.dot(out) < SIDEWAYS { away } else { out }
+    }
+}
+
+/// The value between the corners of a cell, at these shares of the way along it.
+fn between(c: &[f64; 8], f: DVec3) -> f64 {
+    let along = |a: f64, b: f64, share: f64| a + share * (b - a);
+    let front = along(along(c[0], c[1], f.x), along(c[2], c[3], f.x), f.y);
+    let back = along(along(c[4], c[5], f.x), along(c[6], c[7], f.x), f.y);
+    along(front, back, f.z)
+}
+
+/// The slope of [`between`], per cell.
+fn slope(c: &[f64; 8], f: DVec3) -> DVec3 {
+    let plane = |[a, b, c, d]: [f64; 4], u: f64, v: f64| {
+        (1.0 - v) * ((1.0 - u) * a + u * b) + v * ((1.0 - u) * c + u * d)
+    };
+    DVec3::new(
+        plane([c[1] - c[0], c[3] - c[2], c[5] - c[4], c[7] - c[6]], f.y, f.z),
+        plane([c[2] - c[0], c[3] - c[1], c[6] - c[4], c[7] - c[5]], f.x, f.z),
+        plane([c[4] - c[0], c[5] - c[1], c[6] - c[2], c[7] - c[3]], f.x, f.y),
+    )
 }
 
 /// The point of a triangle that is nearest (Ericson 2005, §5.1.5).

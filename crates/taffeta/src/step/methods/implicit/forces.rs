@@ -7,7 +7,7 @@ use super::particles::OrderedParticles;
 use crate::forces::baraff_witkin::MembraneTriangle;
 use crate::forces::choi_ko::{Buckle, Stretch};
 use crate::forces::element::Element;
-use crate::forces::pressure::{self, PressureFilling};
+use crate::forces::inflated::InflatedMesh;
 use crate::forces::wind::{Wind, WindSurface};
 use crate::forces::{self, spring};
 use crate::math::{DVec3, Vec4};
@@ -47,15 +47,6 @@ struct Spring {
     damping: f64,
 }
 
-/// A closed mesh with something inside: its particles, triangles by their places among these, the gradient of the volume [m²].
-#[derive(Debug)]
-struct BalloonElement {
-    particles: Vec<u32>,
-    triangles: Vec<[u32; 3]>,
-    gradient: Vec<Vec4>,
-    filling: PressureFilling,
-}
-
 /// All elements of a model.
 #[derive(Debug)]
 pub(super) struct Pull {
@@ -67,7 +58,7 @@ pub(super) struct Pull {
     stretches: ElementKind<2, Stretch>,
     buckles: ElementKind<2, Buckle>,
     links: ElementKind<2, Stretch>,
-    balloons: Vec<BalloonElement>,
+    balloons: Vec<InflatedMesh>,
     surface: Option<WindSurface>,
     wind: Wind,
 }
@@ -136,7 +127,12 @@ impl Pull {
             balloons: model
                 .balloons
                 .iter()
-                .map(|balloon| BalloonElement::new(model, balloon, particles))
+                .map(|balloon| {
+                    InflatedMesh::new(
+                        &particles.places(&model.triangles[balloon.triangles.clone()]),
+                        forces::filling(balloon),
+                    )
+                })
                 .collect(),
             surface: forces::surface(air),
             wind: forces::wind(air),
@@ -168,7 +164,7 @@ impl Pull {
             self.links.add(at, part);
             air.iter().for_each(|air| part.add(&self.triangles.elements, air));
         });
-        self.balloons.iter_mut().for_each(|balloon| balloon.add(at, matrix, rhs));
+        self.balloons.iter_mut().for_each(|balloon| add_balloon(balloon, at, matrix, rhs));
     }
 
     /// Adds h times all forces at positions y and velocities v, as they are, for a matrix of this pattern.
@@ -194,7 +190,7 @@ impl Pull {
                 triangles.points[t].map(|i| surface.force(normal, wind - at.v[i as usize].xyz()) * (h / 3.0))
             });
         }
-        self.balloons.iter().for_each(|balloon| balloon.push(at, sum));
+        self.balloons.iter().for_each(|balloon| balloon.push(at.y, at.h, sum));
     }
 }
 
@@ -310,60 +306,16 @@ fn facing(triangle: &[u32; 3], wind: &Wind, at: &Surroundings) -> (DVec3, DVec3,
     ((b - a).cross(c - a), wind.at((a + b + c) / 3.0, at.time), velocity)
 }
 
-impl BalloonElement {
-    fn new(model: &Model, balloon: &crate::model::Balloon, particles: &OrderedParticles) -> Self {
-        let triangles = particles.places(&model.triangles[balloon.triangles.clone()]);
-        let mut members: Vec<u32> = triangles.iter().flatten().copied().collect();
-        members.sort_unstable();
-        members.dedup();
-        let place = |i: u32| members.binary_search(&i).unwrap_or(0) as u32;
-        Self {
-            triangles: triangles.iter().map(|t| t.map(place)).collect(),
-            gradient: vec![Vec4::ZERO; members.len()],
-            particles: members,
-            filling: forces::filling(balloon),
-        }
-    }
-
-    fn corners(&self, triangle: &[u32; 3], x: &[Vec4]) -> [DVec3; 3] {
-        triangle.map(|k| x[self.particles[k as usize] as usize].xyz())
-    }
-
-    fn volume(&self, x: &[Vec4]) -> f64 {
-        let origin = self.particles.first().map_or(DVec3::ZERO, |i| x[*i as usize].xyz());
-        let sixfold = |t: &[u32; 3]| {
-            let [a, b, c] = self.corners(t, x).map(|p| p - origin);
-            a.dot(b.cross(c))
-        };
-        self.triangles.iter().map(sixfold).sum::<f64>() / 6.0
-    }
-
-    /// Adds h times the forces at positions y.
-    fn push(&self, at: &Surroundings, sum: &mut [Vec4]) {
-        let pressure = at.h * self.filling.pressure(self.volume(at.y));
-        for triangle in &self.triangles {
-            let force = Vec4::from(pressure::corner_force(&self.corners(triangle, at.y), pressure));
-            triangle.iter().for_each(|k| sum[self.particles[*k as usize] as usize] += force);
-        }
-    }
-
-    /// The pressure pushes as it is; how it falls as the volume grows is a matrix of rank one. How it turns with the surface is left out: it
-    /// is indefinite, and small beside the stiffness of cloth.
-    fn add(&mut self, at: &Surroundings, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
-        let volume = self.volume(at.y);
-        let (pressure, slope) = (self.filling.pressure(volume), self.filling.pressure_slope(volume));
-        let mut gradient = std::mem::take(&mut self.gradient);
-        gradient.fill(Vec4::ZERO);
-        for triangle in &self.triangles {
-            let along = Vec4::from(pressure::corner_force(&self.corners(triangle, at.y), 1.0));
-            triangle.iter().for_each(|k| gradient[*k as usize] += along);
-        }
-        let members = || self.particles.iter().map(|i| *i as usize).zip(&gradient);
-        let grown: f64 = members().map(|(i, g)| g.xyz().dot((at.start[i] - at.y[i]).xyz())).sum();
-        members().for_each(|(i, g)| rhs[i] += *g * (at.h * (pressure + slope * grown)));
-        if slope < 0.0 {
-            matrix.add_rank_one(-slope * at.h * at.h, &self.particles, &gradient);
-        }
-        self.gradient = gradient;
+/// The pressure pushes as it is; how it falls as the volume grows is a matrix of rank one. How it turns with the surface is left out: it is indefinite, and small
+/// beside the stiffness of cloth.
+fn add_balloon(balloon: &mut InflatedMesh, at: &Surroundings, matrix: &mut BlockMatrix, rhs: &mut [Vec4]) {
+    let volume = balloon.volume(at.y);
+    let (pressure, slope) = (balloon.filling.pressure(volume), balloon.filling.pressure_slope(volume));
+    balloon.find_gradient(at.y);
+    let members = || balloon.particles.iter().map(|i| *i as usize).zip(&balloon.gradient);
+    let grown: f64 = members().map(|(i, g)| g.xyz().dot((at.start[i] - at.y[i]).xyz())).sum();
+    members().for_each(|(i, g)| rhs[i] += *g * (at.h * (pressure + slope * grown)));
+    if slope < 0.0 {
+        matrix.add_rank_one(-slope * at.h * at.h, &balloon.particles, &balloon.gradient);
     }
 }

@@ -1,9 +1,10 @@
 //! What the impulse methods make of a model: hard and soft edges, their strips, and how stiff they are.
 
-use crate::math::Vec4;
+use crate::math::{DVec3, Vec4};
 use crate::model::{ClothPiece, Environment, Model, Slider, Slides, topology};
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge, Strips, Turn};
+use crate::solve::strips::extensible::BoundedStretch;
 use crate::solve::strips::ladders::ladders;
 use crate::solve::strips::parts::{self, EdgeStrip, StripGroup};
 use std::cell::RefCell;
@@ -102,9 +103,10 @@ pub fn give_of_stitches(model: &Model, environment: &Environment) -> Vec<f64> {
     model.links.ends.iter().map(give).collect()
 }
 
-/// Of a piece of cloth [N].
+/// Of a piece of cloth, with all free bodies that may come to lie on it [N].
 fn weight(model: &Model, environment: &Environment, cloth: &ClothPiece) -> f64 {
-    model.strength_of(environment.gravity) * cloth.mass(model)
+    let bodies: f64 = model.bodies.iter().map(|body| body.mass).sum();
+    model.strength_of(environment.gravity) * (cloth.mass(model) + bodies)
 }
 
 fn hard_links<'a>(model: &'a Model, environment: &'a Environment) -> impl Fn(u32) -> StripEdge + 'a {
@@ -137,16 +139,30 @@ impl<'a> Compliances<'a> {
         Self { model, weights }
     }
 
+    /// Force per strain of edges that keep their length, of a cloth with a weight [N].
+    fn stiffness(&self, weight: f64) -> f64 {
+        let params = &self.model.params.impulse;
+        let load = params.load * (params.sag_strain / self.model.tolerance).sqrt().max(1.0);
+        load * weight / self.model.tolerance
+    }
+
     /// Of an edge, if one of its ends moves [m³/N].
     fn of(&self, edge: u32) -> f64 {
         let Self { model, weights } = self;
-        let params = &model.params.impulse;
         let (start, rest) = (model.edges[edge as usize][0] as usize, model.rest_lengths[edge as usize]);
         let cloth = model.cloths.iter().position(|c| c.particles.contains(&start));
-        let load = params.load * (params.sag_strain / model.tolerance).sqrt().max(1.0);
-        let stiffness = load * cloth.map_or(1.0, |c| weights[c]) / model.tolerance;
-        rest.powi(3) / stiffness
+        let least = rest.powi(3) / self.stiffness(cloth.map_or(1.0, |c| weights[c]));
+        // Structural edges are the first springs.
+        if model.extensible { least.max(rest * rest / model.springs.stiffness[edge as usize]) } else { least }
     }
+}
+
+/// How far edges stretch, if they are to.
+pub fn stretch(model: &Model, environment: &Environment) -> Option<BoundedStretch> {
+    let compliances = Compliances::new(model, environment);
+    let heaviest = compliances.weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let bound = model.params.impulse.stretch_share * model.tolerance;
+    model.extensible.then(|| BoundedStretch { bound, give: 1.0 / compliances.stiffness(heaviest) })
 }
 
 /// Hard edges between a hand and a pin or another hand, and what they give once hands move [m³/N].
@@ -288,15 +304,15 @@ fn turn(model: &Model, bend: usize, points: [u32; 3]) -> Turn {
     Turn { inverse_lengths, stiffness: bends.stiffness[bend], damping: bends.damping[bend] }
 }
 
-/// One bend of a sub-step from `x` to `q`, implicit in time, as `solve::bends` has it for strips.
-pub fn bend_one(model: &Model, bend: usize, h: f64, x: &[Vec4], q: &mut [Vec4]) {
+/// One bend of a sub-step from `x` to `q`, implicit in time, as `solve::bends` has it for strips; `pull` is the moment away from straight [N·m].
+pub fn bend_one(model: &Model, bend: usize, pull: DVec3, h: f64, x: &[Vec4], q: &mut [Vec4]) {
     let points = model.bends.points[bend];
     let Turn { inverse_lengths: [ia, ic], stiffness, damping } = turn(model, bend, points);
     let share = [-ia, ia + ic, -ic];
     let of = |p: &[Vec4]| points.iter().zip(share).fold(Vec4::ZERO, |sum, (i, s)| sum + p[*i as usize] * -s);
     let mobility: f64 = points.iter().zip(share).map(|(i, s)| q[*i as usize].0[3] * s * s).sum();
     let total = stiffness + damping / h;
-    let mut moment = (of(q) * total - of(x) * (damping / h))
+    let mut moment = (of(q) * total - of(x) * (damping / h) - Vec4::from(pull))
         * (1.0 / (1.0 + model.params.impulse.bend_mobility * total * mobility));
     moment.0[3] = 0.0;
     for (i, s) in points.iter().zip(share) {

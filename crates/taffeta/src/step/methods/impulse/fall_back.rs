@@ -6,7 +6,7 @@ use crate::check;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Collider, Model, State};
 use crate::step::driver::{StepContext, Window};
-use crate::step::report::Shortfall;
+use crate::step::report::{Leader, Shortfall};
 
 /// Shares of their ways that cloths go which are strained too much; then nothing moves but what is led.
 const SHARES: [f64; 3] = [0.75, 0.25, 0.0];
@@ -16,9 +16,9 @@ const SHARES: [f64; 3] = [0.75, 0.25, 0.0];
 pub struct FallBack {
     /// Whether something was proposed in this step.
     is_used: bool,
-    /// The strain before the step [1], how far pins were led in it at most [m], and whether bodies were.
+    /// The strain before the step [1], the particle whose pin was led furthest in it and how far [m], and whether bodies were led.
     before: f64,
-    led: f64,
+    led: (u32, f64),
     bodies_led: bool,
     /// Whether it was tried to move nothing but what is led.
     stands: bool,
@@ -59,7 +59,7 @@ impl FallBack {
         let Some(share) = SHARES.get(round).filter(|_| self.before <= model.tolerance) else {
             self.shares.fill(0.0);
             let moves =
-                self.led > 0.0 || self.bodies_led || state.velocities.iter().any(|v| *v != DVec3::ZERO);
+                self.led.1 > 0.0 || self.bodies_led || state.velocities.iter().any(|v| *v != DVec3::ZERO);
             return moves && strain > self.before && !std::mem::replace(&mut self.stands, true);
         };
         for cloth in &model.cloths {
@@ -89,7 +89,8 @@ impl Impulse {
         step.boundary.advance(model, environment, state.time, model.step_time);
         let firm = |(i, _): &(usize, DVec3)| !self.hands.give_way_at(*i);
         let ways = step.boundary.held(model, environment).filter(firm);
-        self.fallback.led = ways.map(|(i, end)| end.distance(state.positions[i])).fold(0.0, f64::max);
+        let ways = ways.map(|(i, end)| (i as u32, end.distance(state.positions[i])));
+        self.fallback.led = ways.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
         let until = state.time + model.step_time;
         let is_led = |c: &Collider| c.free.is_none() && c.pose(state.time) != c.pose(until);
         self.fallback.bodies_led = model.colliders.iter().any(is_led);
@@ -128,13 +129,16 @@ impl Impulse {
         let Shortfall::Strain { ends, strain, tolerance } = why else { return why };
         let place = self.q[ends[0] as usize].xyz();
         let until = time + step.model.step_time;
-        let ways = step.model.colliders.iter().filter(|collider| collider.free.is_none()).map(|collider| {
+        let led = step.model.colliders.iter().enumerate().filter(|(_, collider)| collider.free.is_none());
+        let ways = led.map(|(number, collider)| {
             let [before, after] = [time, until].map(|time| collider.pose(time));
-            after.to_world(before.to_local(place)).distance(place)
+            (Leader::Body(number), after.to_world(before.to_local(place)).distance(place))
         });
-        let moved = ways.fold(self.fallback.led, f64::max);
+        let (particle, way) = self.fallback.led;
+        let further = |a: (Leader, f64), b: (Leader, f64)| if b.1 > a.1 { b } else { a };
+        let (by, moved) = ways.fold((Leader::Pin(particle), way), further);
         let is_forbidden = self.fallback.is_used && self.fallback.stands && moved > 0.0;
-        if is_forbidden { Shortfall::Led { ends, strain, tolerance, moved } } else { why }
+        if is_forbidden { Shortfall::Led { ends, strain, tolerance, by, moved } } else { why }
     }
 
     /// Takes the best end of all that were tried.

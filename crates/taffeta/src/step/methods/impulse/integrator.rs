@@ -93,7 +93,7 @@ impl Integrator for Impulse {
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         let (model, Substep { time, h, k, count, .. }) = (step.model, *substep);
         step.observer.enter("air");
-        let every = count.div_ceil(self.params.air_renewals);
+        let every = if self.rests.are_bent { 1 } else { count.div_ceil(self.params.air_renewals) };
         if k.is_multiple_of(every) {
             let way = |i: usize| (self.y[i] - self.x[i]).xyz();
             let mean = |[a, b, c]: [usize; 3]| (way(a) + way(b) + way(c)) / (3.0 * h);
@@ -103,6 +103,8 @@ impl Integrator for Impulse {
                 let aside = step.boundary.forces.sliders.aside(model, *slider, *compliance);
                 self.soft.set_rest(*edge, rest + aside);
             }
+            let strips = self.bent.as_mut().unwrap_or(&mut self.lengths.strips);
+            self.rests.hand_over(&step.boundary.forces.sliders, strips);
         }
         for (i, end) in step.boundary.held(model, step.environment) {
             self.y[i] = Vec4([end.x, end.y, end.z, 1.0]);
@@ -119,7 +121,7 @@ impl Integrator for Impulse {
         self.hands.loosen(model, &mut self.q, h);
         if self.as_printed.is_none() {
             step.observer.enter("bend");
-            self.bend(model, h);
+            self.bend(model, &step.boundary.forces.sliders, h);
             step.observer.enter("twist");
             self.twist();
             step.observer.enter("shear");

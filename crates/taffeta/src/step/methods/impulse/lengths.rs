@@ -8,6 +8,7 @@ use crate::parallel;
 use crate::solve::sparse::direct::LengthSystem;
 use crate::solve::strips::bends::{self, Fold};
 use crate::solve::strips::blocks::{StripEdge, Strips};
+use crate::solve::strips::extensible::{self, BoundedStretch, StretchRoom};
 use crate::solve::strips::tridiagonal::{self, Limits, Start, StripRow};
 use crate::solve::strips::twists::Rung;
 
@@ -17,6 +18,7 @@ pub struct StripScratch {
     pub rows: Vec<StripRow>,
     pub folds: Vec<Fold>,
     pub rungs: Vec<Rung>,
+    sides: Vec<Lanes>,
 }
 
 impl StripScratch {
@@ -26,6 +28,7 @@ impl StripScratch {
             rows: vec![StripRow::default(); strip],
             folds: vec![Fold::default(); strip],
             rungs: vec![Rung::default(); ladder],
+            sides: vec![Lanes::ZERO; strip],
         }
     }
 }
@@ -36,8 +39,10 @@ pub struct Lengths {
     set: InstructionSet,
     /// Hard edges in strips; single edges are the shortest strips.
     pub strips: Strips,
-    /// Room for what every block of a group says.
+    /// StretchRoom for what every block of a group says.
     extents: Vec<[f64; 2]>,
+    /// How far they stretch, if they do.
+    pub stretch: Option<BoundedStretch>,
     /// All edges in one system, if that is the method.
     direct: Option<Box<LengthSystem>>,
     /// How many structural edges there are: stitches have numbers after theirs.
@@ -58,7 +63,8 @@ impl Lengths {
             if model.method == Method::ImpulseIterative { model.params.impulse.sweeps_of_edges } else { 1 };
         let last_first = model.method == Method::ImpulseStrips && model.direction != Direction::Start;
         let (extents, edges) = (Vec::new(), model.edges.len());
-        Self { set, strips, extents, direct, edges, last_first, iterations_per_substep }
+        let stretch = parts::stretch(model, environment);
+        Self { set, strips, extents, stretch, direct, edges, last_first, iterations_per_substep }
     }
 
     /// One iteration of position impulses over all hard edges. One system for all is solved by Newton's method, which finds a solution that is near: if
@@ -75,9 +81,9 @@ impl Lengths {
         far: bool,
     ) {
         if let Some(direct) = self.direct.as_mut().filter(|_| !far) {
-            return direct.correct(q, start, numbers_mut(tension), limits);
+            return direct.correct(q, start, numbers_mut(tension), (limits, self.stretch));
         }
-        let (set, last) = (self.set, self.strips.group_count().saturating_sub(1));
+        let (set, stretch, last) = (self.set, self.stretch, self.strips.group_count().saturating_sub(1));
         for k in 0..self.strips.group_count() {
             let group = if self.last_first { last - k } else { k };
             let bends = bends.filter(|_| group == last);
@@ -85,7 +91,12 @@ impl Lengths {
                 if let Some(x) = bends {
                     bends::bend(set, x, &mut q, &mut scratch.folds);
                 }
-                tridiagonal::hard(set, q, start, tension, &mut scratch.rows, limits);
+                if let Some(stretch) = stretch {
+                    let room = StretchRoom { rows: &mut scratch.rows, sides: &mut scratch.sides };
+                    extensible::stretch(set, q, start, tension, room, (limits, stretch));
+                } else {
+                    tridiagonal::hard(set, q, start, tension, &mut scratch.rows, limits);
+                }
             });
         }
     }

@@ -10,6 +10,7 @@ mod integrator;
 mod lengths;
 mod nearby;
 mod rest;
+mod rests;
 mod shortfall;
 mod springs;
 mod stitches;
@@ -17,6 +18,7 @@ mod substeps;
 mod workers;
 
 use crate::collide::rigid::touch::Asked;
+use crate::forces::slider::HeldSliders;
 use crate::math::lanes::{InstructionSet, Lanes};
 use crate::math::{DVec3, Vec4};
 use crate::model::memory::ImpulseMemory;
@@ -37,6 +39,7 @@ use fall_back::FallBack;
 use hands::YieldingHands;
 use lengths::{Lengths, StripScratch, numbers};
 use nearby::Nearby;
+use rests::Rests;
 pub use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
@@ -57,9 +60,9 @@ pub struct Impulse {
     soft: Strips,
     /// Diagonals with a slider beside them.
     rubbing: Vec<RubbingEdge>,
-    /// Strips for bends, if those of `lengths` are too short; and bends that no strip has.
+    /// Strips for bends, if those of `lengths` are too short; bends that no strip has, and those that do not rest straight.
     bent: Option<Strips>,
-    lone_bends: Vec<usize>,
+    rests: Rests,
     /// Quads in ladders, and the twists that they had a sub-step ago.
     ladders: Strips,
     twists: Vec<RowTwist>,
@@ -85,6 +88,8 @@ pub struct Impulse {
     step_share: f64,
     /// Whether cloth that touches something is as good as at rest.
     at_rest: bool,
+    /// How far particles may go on by themselves in the next sub-step [m]; empty if anything goes.
+    furthest: Vec<f64>,
     /// How many of the last sweeps came before lengths were within their tolerance: shorter sub-steps take fewer of these, but do not close seams.
     pub(super) sweeps_for_lengths: u32,
     /// The largest strain before them [1].
@@ -125,6 +130,7 @@ impl Impulse {
         let n = model.particle_count();
         let single = model.method == Method::ImpulseIterative;
         let (straight, lone_bends) = parts::hard(model, environment, false);
+        let rests = Rests::new(model, &straight, &lone_bends);
         let (hard, bent) =
             if single { (parts::hard(model, environment, true).0, Some(straight)) } else { (straight, None) };
         let (diagonals, mut soft) = parts::soft(model, environment, &hard);
@@ -155,6 +161,7 @@ impl Impulse {
             slips: false,
             step_share: model.params.impulse.displacement_share,
             at_rest: false,
+            furthest: Vec::with_capacity(model.cloth_particle_count()),
             sweeps_for_lengths: 0,
             strain_before: 0.0,
             lengths_kept: true,
@@ -182,7 +189,7 @@ impl Impulse {
             rubbing,
             soft,
             bent,
-            lone_bends,
+            rests,
             twists: vec![RowTwist::default(); ladders.rows],
             ladders,
         }
@@ -268,7 +275,7 @@ impl Impulse {
     }
 
     /// Bending along strips that do not wait with it, then of bends that no strip has.
-    fn bend(&mut self, model: &Model, h: f64) {
+    fn bend(&mut self, model: &Model, sliders: &HeldSliders, h: f64) {
         let (set, x) = (self.set, &self.x);
         let strips = self.bent.as_ref().unwrap_or(&self.lengths.strips);
         for group in 0..strips.group_count().saturating_sub(usize::from(self.bends_wait)) {
@@ -283,7 +290,7 @@ impl Impulse {
                 },
             );
         }
-        self.lone_bends.iter().for_each(|b| parts::bend_one(model, *b, h, &self.x, &mut self.q));
+        self.rests.bend_lone(model, sliders, h, &self.x, &mut self.q);
     }
 
     /// Twist of quads, one group of ladders after the other.
@@ -418,8 +425,19 @@ impl Impulse {
             grip,
             share: &self.share,
         };
+        self.furthest.clear();
+        if self.at_rest && rest::is_weight_all(environment) {
+            let fall = h * h * model.strength_of(step.gravity);
+            let falls = [fall, self.params.weight_at_rest * fall];
+            let ways = self.x[..n].iter().zip(&self.y[..n]).zip(&self.grip[..n]);
+            rest::note_ways(falls, ways, &mut self.furthest);
+        }
+        let furthest = &self.furthest[..];
         self.workers.each(&mut self.x[..n], &mut self.y[..n], |worker, x, y| {
             predict::update_velocities(set, worker.particles.clone(), &now, x, y);
+            if let Some(furthest) = furthest.get(worker.particles.clone()) {
+                rest::hold_back(furthest, x, y);
+            }
         });
         if model.touches() {
             let free = self.step_share;

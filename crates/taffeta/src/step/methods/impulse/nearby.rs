@@ -46,7 +46,8 @@ impl Impulse {
         pipeline.begin_nearby(&nearby.reached);
         self.saved_ends.clone_from(&self.q);
         step.stop_bodies();
-        let give = self.params.last_give * model.tolerance;
+        let give =
+            self.lengths.stretch.map_or(self.params.last_give * model.tolerance, |stretch| stretch.bound);
         for sweep in 0..self.params.nearby_sweeps {
             for &e in &self.nearby.edges {
                 keep_length(&mut self.q, model.edges[e], model.rest_lengths[e], give);

@@ -231,6 +231,8 @@ params! {
         retries_lost: u32 = 6,
         /// How often one is taken again that only missed its tolerance.
         retries_missed: u32 = 2,
+        /// Strain at the start of a step, at least twice the tolerance, beyond which it is not taken again if the step before missed its lengths and led things go on [1].
+        forced_strain: f64 = 0.05,
         /// More sub-steps from one try to the next [1].
         retry_factor: f64 = 1.6,
         /// The most sub-steps in a step.

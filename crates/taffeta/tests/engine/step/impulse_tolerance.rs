@@ -186,6 +186,33 @@ fn a_body_that_leaves_no_way_to_follow_is_told_by_its_number() {
 }
 
 #[test]
+fn what_pins_force_is_told_and_not_tried_again() {
+    let mut scene = free_sheet(Method::ImpulseStrips, 12);
+    scene.contact.cloth_cloth = true;
+    scene.solver.tolerance = 0.02;
+    let turned = |side, degrees| {
+        let key = |time, turn| Keyframe { time, shift: [0.0; 3], turn: [turn, 0.0, 0.0], ease: Ease::Linear };
+        Pin { sides: vec![side], keyframe: vec![key(0.0, 0.0), key(1.0, degrees)], ..Pin::default() }
+    };
+    scene.cloth[0].pin = vec![turned(Side::Left, 250.0), turned(Side::Right, -250.0)];
+    let mut simulation = simulation(&scene);
+    let (mut forced, mut usual) = (0, 0);
+    for step in 0..24 {
+        let strain = simulation.certificate().max_strain;
+        let report = simulation.step().unwrap();
+        usual = usual.max(if step == 0 { report.substeps } else { 0 });
+        if step > 0 && strain > 0.05 {
+            forced += 1;
+            let is_told = matches!(report.shortfall, Some(Shortfall::Pins { .. } | Shortfall::Led { .. }));
+            assert!(report.converged || is_told, "step {step}: {:?}", report.shortfall);
+            assert!(report.substeps <= usual, "step {step}: {} sub-steps, {usual} at first", report.substeps);
+        }
+        assert_eq!(simulation.certificate().cloth_cloth, 0, "step {step}");
+    }
+    assert!(forced > 8, "{forced} steps");
+}
+
+#[test]
 fn random_scenes_are_within_tolerance_or_say_that_they_are_not() {
     let mut random = Random::new(11);
     let mut reached = 0;

@@ -2,6 +2,7 @@
 //! things forbid it.
 
 use super::Impulse;
+use super::rest::is_led;
 use crate::check;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Collider, Model, State};
@@ -20,7 +21,7 @@ pub struct FallBack {
     before: f64,
     led: (u32, f64),
     bodies_led: bool,
-    /// Whether it was tried to move nothing but what is led.
+    /// Whether it was tried to move nothing but what is led, or need not be.
     stands: bool,
     /// The ends of the step as it was tried, and how far they lead on in a sub-step [m].
     tried: Vec<[DVec3; 2]>,
@@ -77,6 +78,30 @@ impl FallBack {
 }
 
 impl Impulse {
+    /// Whether pins or bodies lead on cloth whose lengths they have brought far out of tolerance: to try again would most likely be of no use.
+    pub(super) fn is_forced_on(&mut self, step: &mut StepContext, state: &State, missed: bool) -> bool {
+        let model = step.model;
+        let most = self.params.forced_strain.max(2.0 * model.tolerance);
+        let is_far = || check::strain(&state.positions, &model.edges, &model.rest_lengths).max > most;
+        let times = [state.time, state.time + model.step_time];
+        let is_forced = missed && is_led(model, step.environment, times) && is_far();
+        if is_forced {
+            self.note_led(step, state);
+            self.fallback.stands = true;
+        }
+        is_forced
+    }
+
+    /// Notes which pin is led furthest in the step.
+    fn note_led(&mut self, step: &mut StepContext, state: &State) {
+        let (model, environment) = (step.model, step.environment);
+        step.boundary.advance(model, environment, state.time, model.step_time);
+        let firm = |(i, _): &(usize, DVec3)| !self.hands.give_way_at(*i);
+        let ways = step.boundary.held(model, environment).filter(firm);
+        let ways = ways.map(|(i, end)| (i as u32, end.distance(state.positions[i])));
+        self.fallback.led = ways.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
+    }
+
     /// See [`Integrator::fall_back`](crate::step::methods::Integrator::fall_back). What intersects has nothing to go back to.
     pub(super) fn propose(&mut self, step: &mut StepContext, state: &State, round: usize) -> bool {
         let (model, environment) = (step.model, step.environment);
@@ -86,11 +111,7 @@ impl Impulse {
         let strain = self.lengths.strain(&self.q);
         let now = self.q.iter().zip(&self.x).zip(&self.y).map(|((q, x), y)| [q.xyz(), (*y - *x).xyz()]);
         self.fallback.look_at(model, state, strain, now);
-        step.boundary.advance(model, environment, state.time, model.step_time);
-        let firm = |(i, _): &(usize, DVec3)| !self.hands.give_way_at(*i);
-        let ways = step.boundary.held(model, environment).filter(firm);
-        let ways = ways.map(|(i, end)| (i as u32, end.distance(state.positions[i])));
-        self.fallback.led = ways.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
+        self.note_led(step, state);
         let until = state.time + model.step_time;
         let is_led = |c: &Collider| c.free.is_none() && c.pose(state.time) != c.pose(until);
         self.fallback.bodies_led = model.colliders.iter().any(is_led);
@@ -102,6 +123,7 @@ impl Impulse {
             let to = from.lerp(*end, *share);
             (self.x[i], self.y[i]) = ((*from).into(), Vec4([to.x, to.y, to.z, 1.0]));
         }
+        let firm = |(i, _): &(usize, DVec3)| !self.hands.give_way_at(*i);
         for (i, end) in step.boundary.held(model, environment).filter(firm) {
             self.y[i] = Vec4([end.x, end.y, end.z, 1.0]);
         }
@@ -137,7 +159,7 @@ impl Impulse {
         let (particle, way) = self.fallback.led;
         let further = |a: (Leader, f64), b: (Leader, f64)| if b.1 > a.1 { b } else { a };
         let (by, moved) = ways.fold((Leader::Pin(particle), way), further);
-        let is_forbidden = self.fallback.is_used && self.fallback.stands && moved > 0.0;
+        let is_forbidden = self.fallback.stands && moved > 0.0;
         if is_forbidden { Shortfall::Led { ends, strain, tolerance, by, moved } } else { why }
     }
 

@@ -25,7 +25,8 @@ impl Integrator for Impulse {
         self.drift = drift::of(step.model, step.environment, state);
         self.fallback.begin();
         self.hands.begin(step.model, step.environment, state);
-        if self.are_pins_too_far(step, state, memory.missed) {
+        if self.are_pins_too_far(step, state, memory.missed) || self.is_forced_on(step, state, memory.missed)
+        {
             self.controller.give_up();
         }
         Ok(())

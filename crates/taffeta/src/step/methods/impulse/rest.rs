@@ -20,6 +20,8 @@ pub fn is_at_rest(
     let cloth = model.mass[..model.cloth_particle_count()].iter().zip(&state.velocities);
     controller.is_slow(cloth.map(|(m, v)| m * v.length_squared()).sum())
         && !is_led(model, environment, [state.time, state.time + model.step_time])
+        && !is_closing(model, [state.time, state.time + model.step_time])
+        && model.colliders.iter().all(|collider| collider.free.is_none())
 }
 
 /// Whether nothing but weight acts on cloth from outside.
@@ -56,24 +58,28 @@ pub fn hold_back(furthest: &[f64], x: &[Vec4], y: &mut [Vec4]) {
     }
 }
 
-/// Whether bodies, pins or seams move anything between these times [s].
-fn is_led(model: &Model, environment: &Environment, times: [f64; 2]) -> bool {
+/// Whether bodies or pins are led on between these times [s].
+pub fn is_led(model: &Model, environment: &Environment, times: [f64; 2]) -> bool {
     let moves = |collider: &Collider| {
         let [from, until] = times.map(|time| collider.pose(time));
         let deforms = match &collider.form {
             Form::Mesh(mesh) => mesh.moments_at(times[0]) != mesh.moments_at(times[1]),
             Form::Closed(_) => false,
         };
-        collider.free.is_some() || from != until || deforms
+        collider.free.is_none() && (from != until || deforms)
     };
     let pulls = environment.pins.iter().any(|pin| {
         let [from, until] = times.map(|time| pin.led(time, &model.colliders));
         let place = |member: usize, led| pin.place(member, led, &model.colliders);
         (0..pin.particles.len()).any(|member| place(member, &from) != place(member, &until))
     });
-    let closes = |link: usize| {
+    pulls || model.colliders.iter().any(moves)
+}
+
+/// Whether seams are drawn together between these times [s].
+fn is_closing(model: &Model, times: [f64; 2]) -> bool {
+    (0..model.links.ends.len()).any(|link| {
         let [from, until] = times.map(|time| model.links.rest_length(link, time));
         from != until
-    };
-    pulls || model.colliders.iter().any(moves) || (0..model.links.ends.len()).any(closes)
+    })
 }

@@ -8,7 +8,7 @@ type Choice = Status["choices"][number];
 const GROUPS: [title: string, scenes: string[]][] = [
   ["Flags and curtains", ["flag", "flag-pole", "flag-calm", "flag-wind", "flag-storm", "curtain", "curtain-gusts", "hang", "whip"]],
   ["Cloth on bodies", ["drape", "drape-box", "disc", "tablecloth", "tablecloth-pull", "spin", "stack", "capsules", "edge", "needle", "tube"]],
-  ["Garments", ["mannequin", "shirt", "skirt-spin", "layers", "dress", "hoodie", "suit"]],
+  ["Garments", ["mannequin", "shirt", "skirt-spin", "layers", "pleats", "dress", "hoodie", "suit"]],
   ["Folds, knots and piles", ["crumple", "crush", "twist", "wring", "wash", "cage", "pile", "ring", "knot-ribbon"]],
   ["Things that fall, bounce and tear", ["objects", "hammock", "trampoline", "catch", "balloon", "jelly", "sponge", "sponge-stairs"]],
 ];

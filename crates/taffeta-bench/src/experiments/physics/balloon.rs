@@ -10,9 +10,7 @@ pub(super) const BALLOON: Experiment = Experiment {
     misses: "",
     curve: None,
     ways: || {
-        [Method::BackwardEuler, Method::Bdf2]
-            .map(|method| Way { method, model: ClothModel::Triangles })
-            .to_vec()
+        [Method::BackwardEuler, Method::Bdf2].map(|method| Way::new(method, ClothModel::Triangles)).to_vec()
     },
     find: balloon,
 };

@@ -37,11 +37,11 @@ pub struct PressedStrip {
 }
 
 impl PressedStrip {
-    /// With a force that leans by the whole friction, once its foot has slid by a share of the length from below the clamp.
-    pub fn sliding(friction: f64, slid: f64) -> Self {
+    /// Below its clamp with a force that leans by the whole friction. Pressed further it slides at once: with its foot aside it bears less.
+    pub fn about_to_slide(friction: f64) -> Self {
         let lean = libm::atan(friction);
         let of = |bent: f64| Self { bent, lean, reach: Self::reach(bent, lean) };
-        of(bisect([1.01 * lean, 2.0], |bent| -of(bent).place(1.0)[0] > slid))
+        of(bisect([1.01 * lean, 2.0], |bent| of(bent).place(1.0)[0] < 0.0))
     }
 
     /// How much lower its clamp is than its length [1].
@@ -127,10 +127,10 @@ mod tests {
         assert!((libm::atan2(drop, reach).to_degrees() - 41.5).abs() < 0.5);
         // A clamped strip on a hinge buckles at 20.19 B/L² and pushes its hinge aside by 4.493 times its angle there (tan T = T); one that starts to slide is
         // below its clamp.
-        let strip = PressedStrip::sliding(1e-3, 0.0);
+        let strip = PressedStrip::about_to_slide(1e-3);
         assert!((strip.reach * strip.reach - 20.19).abs() < 0.01 && strip.compression() < 1e-4);
         assert!((strip.bent / strip.lean - 4.6).abs() < 0.1, "{}", strip.bent / strip.lean);
-        assert!(PressedStrip::sliding(0.3, 0.0).place(1.0)[0].abs() < 1e-6);
+        assert!(PressedStrip::about_to_slide(0.3).place(1.0)[0].abs() < 1e-6);
         // Without weight on the drum it is Euler's e^(μ π).
         assert!((longest_end(0.3, 1e-12, 1.0) - libm::exp(0.3 * std::f64::consts::PI)).abs() < 1e-9);
     }

@@ -13,28 +13,28 @@ use taffeta_scene::{
 
 pub(super) const STICK_SLIP: Experiment = Experiment {
     name: "stick-slip",
-    about: "A strip of 0.2 m without weight is clamped upright at its upper end, stands with its lower end on a plane of friction μ and is pressed down so slowly that its inertia does not matter: how far, over its length, when its foot has slid by a hundredth of it. Reference: Euler's elastica between a clamp and a hinge, from whose force follows how far it bears down before it slides (the theory of T. G. Sano, T. Yamaguchi, H. Wada, Slip Morphology of Elastic Strips on Frictional Rigid Substrates, Phys. Rev. Lett. 118, 2017), solved here to six digits. It is the Stick-Slip test of V. Romero et al. 2021, whose printed curve was not at hand.",
-    misses: "",
+    about: "A strip of 0.2 m without weight is clamped upright at its upper end, stands with its lower end on a plane of friction μ and is pressed down so slowly that its inertia does not matter: how far, over its length, when its foot slides (has slid by 1 mm). Reference: Euler's elastica between a clamp and a hinge, whose force at the foot leans by μ then (the theory of T. G. Sano, T. Yamaguchi, H. Wada, Slip Morphology of Elastic Strips on Frictional Rigid Substrates, Phys. Rev. Lett. 118, 2017), solved here to six digits. With more than 0.36 its foot lies down flat before it slides, which this is not about. It is the Stick-Slip test of V. Romero et al. 2021, whose printed curve was not at hand.",
+    misses: "what answers elements one after the other leaves the light foot without the load that it carries: at μ = 0.3 `impulse-iterative` slides at 0.275 in 200 sub-steps a frame, `projective` at 0.277 in 200, `vbd` at 0.286 in 400.",
     curve: Some(Curve {
         x: "friction",
         y: "compression",
         log: false,
-        range: [0.05, 0.6],
-        reference: |friction| PressedStrip::sliding(friction, SLID).compression(),
+        range: [0.05, 0.35],
+        reference: |friction| PressedStrip::about_to_slide(friction).compression(),
     }),
     ways: usual_ways,
     find: stick_slip,
 };
 
 /// Share of the length by which a foot has slid that slides.
-const SLID: f64 = 0.01;
+const SLID: f64 = 0.005;
 /// Of the strip [m].
 const LENGTH: f64 = 0.2;
 /// Its rigidity [µN·m], about that of denim, and the time √(ρ L⁴ / B) in which it swings [s].
 const RIGIDITY: f64 = 44.0;
 const SWING: f64 = 2.7;
-/// How fast it is pressed [lengths/s], and how strongly damped [1/s]: drag stays below a fiftieth of the least friction.
-const SPEED: f64 = 0.01 / SWING;
+/// How fast it is pressed [lengths/s], and how strongly damped [1/s]: drag stays below a hundredth of the least friction.
+const SPEED: f64 = 0.004 / SWING;
 const DAMPING: f64 = 2.0 / SWING;
 /// Of its cloth [mm].
 const THICKNESS: f64 = 1.0;
@@ -43,9 +43,9 @@ const ACROSS: u32 = 2;
 
 fn stick_slip(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
     let (frictions, cells): (&[f64], u32) =
-        if quick { (&[0.3], 16) } else { (&[0.1, 0.2, 0.3, 0.4, 0.5], 16) };
+        if quick { (&[0.3], 16) } else { (&[0.1, 0.15, 0.2, 0.25, 0.3], 16) };
     let find = |&friction: &f64| {
-        let want = PressedStrip::sliding(friction, SLID).compression();
+        let want = PressedStrip::about_to_slide(friction).compression();
         let found = compression(way, friction, cells, 1.5 * want)?;
         Ok(Finding::near(format!("μ = {friction}"), "", want, found, 0.05).at(friction))
     };
@@ -62,7 +62,7 @@ fn compression(way: Way, friction: f64, cells: u32, most: f64) -> Result<f64, Be
     let mut mesh =
         meshes::strip(Lay::Grid, [d * f64::from(cells + 1), d * f64::from(ACROSS)], [cells + 1, ACROSS]);
     // It begins bent, so that it knows to which side: as it bears down on half the least friction.
-    let start = PressedStrip::sliding(0.05, 0.0);
+    let start = PressedStrip::about_to_slide(0.05);
     let lift = 0.5e-3 * THICKNESS + 1e-7;
     for (k, x) in mesh.positions.iter_mut().enumerate() {
         let column = k as u32 % columns;

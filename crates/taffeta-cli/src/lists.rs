@@ -2,8 +2,10 @@
 
 use crate::{Ending, Failure};
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use taffeta_bench::figures;
 use taffeta_bench::tell::tell;
-use taffeta_io::{catalogue, scene_file};
+use taffeta_io::{arcsim, catalogue, scene_file};
 use taffeta_scene::{Method, Preset, presets};
 
 /// Lists the built-in scenes.
@@ -42,11 +44,25 @@ pub struct Fabrics {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print instead the fabric of a material file of ARCSim, as a table for a scene.
+    #[arg(long, value_name = "FILE.json", conflicts_with = "json")]
+    arcsim: Option<PathBuf>,
+}
+
+/// A file that holds no fabric.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {why}", path.display())]
+struct NoFabric {
+    path: PathBuf,
+    why: String,
 }
 
 impl Fabrics {
     /// Prints them.
     pub fn run(&self) -> Result<Ending, Failure> {
+        if let Some(path) = &self.arcsim {
+            return print_material(path);
+        }
         if self.json {
             return print_json(presets().iter().map(fabric_json).collect());
         }
@@ -76,6 +92,20 @@ impl Fabrics {
         }
         Ok(Ending::Done)
     }
+}
+
+/// The table of a material, with what its rows span beside the numbers.
+fn print_material(path: &Path) -> Result<Ending, Failure> {
+    let fault = |why| Failure::input(NoFabric { path: path.into(), why });
+    let text = std::fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+    let numbers = arcsim::fabric(&text).map_err(fault)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    tell(format_args!("[fabrics.{name:?}]\nbase = \"cotton\" # for thickness, friction and damping"))?;
+    for (key, arcsim::Spanned { value, span: [low, high] }) in numbers {
+        let span = if low < high { format!(" # {} to {}", figures(low), figures(high)) } else { "".into() };
+        tell(format_args!("{key} = {}{span}", figures(value)))?;
+    }
+    Ok(Ending::Done)
 }
 
 /// Every number with its unit in its name, as the report does.

@@ -1,5 +1,6 @@
 //! Everything of Taffeta that is a file: scene files, meshes, recordings, exports.
 
+pub mod arcsim;
 pub mod catalogue;
 pub mod clock;
 pub mod export;

@@ -16,6 +16,28 @@ fn lists_name_everything_there_is() {
 }
 
 #[test]
+fn a_material_of_arcsim_becomes_a_fabric_of_a_scene() {
+    let place = Workplace::new();
+    let row = |numbers: &str, count: usize| vec![numbers; count].join(", ");
+    let (stretching, bending) = (row("[80, 0, 160, 20]", 6), row("[2e-5, 2.5e-5, 3e-5]", 3));
+    let text = format!(
+        "{{ \"density\": 0.15, // kg/m²\n\"stretching\": [{stretching}], \"bending\": [{bending}] }}"
+    );
+    place.write("soft.json", &text);
+    let table = place.succeed(&["fabrics", "--arcsim", "soft.json"]).out;
+    for line in
+        ["[fabrics.\"soft\"]", "density = 150", "warp = 80", "weft = 160", "bending_warp = 25 # 20 to 30"]
+    {
+        assert!(table.lines().any(|own| own == line), "{line} in {table}");
+    }
+    let scene = format!("{table}\n[[cloth]]\nfabric = \"soft\"\nsheet = {{}}\n");
+    place.write("soft.toml", &scene);
+    place.succeed(&["run", "soft.toml", "--frames", "1", "--out", "out"]);
+    place.write("none.json", "{}");
+    place.refused(2, &["fabrics", "--arcsim", "none.json"]);
+}
+
+#[test]
 fn lists_for_machines_are_json() {
     let place = Workplace::new();
     let json = |words: &[&str]| -> Value { serde_json::from_str(&place.succeed(words).out).expect("JSON") };

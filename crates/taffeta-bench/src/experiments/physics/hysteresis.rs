@@ -12,6 +12,7 @@ pub(super) const LOOPS: Experiment = Experiment {
     name: "hysteresis",
     about: "A strip is led along arcs of up to ±2.5 1/cm and back, the rim of a sheet of 50 mm is sheared to ±8° and back and what is inside follows, as by KES-FB2 and KES-FB1 (Kawabata 1980): from the second loop, rigidities as slopes from 0.5 to 1.5 1/cm and from 0.5 to 2.5°, hystereses as what moment and force differ by at 1 1/cm and at 0.5°. Moments and forces are what the energy changes by when all is bent or sheared by a little more. Reference: the numbers of the fabric, a cotton broadcloth with 2HB of Matsudaira et al. 2015.",
     misses: "",
+    curve: None,
     ways: usual_ways,
     find: loops,
 };

@@ -10,6 +10,7 @@ pub(super) const INVARIANCE: Experiment = Experiment {
     name: "invariance",
     about: "A sheet of 9 × 9 particles swings down from two corners for 0.5 s; again turned about the vertical by 37 degrees, with its particles numbered at random, and with a yardstick of a third of a metre: the largest difference of a particle over the size of the sheet. Reference: none. A turn and a yardstick may change rounding alone; numbers may change the order in which methods go through edges, and so the result as far as a method stops short of convergence.",
     misses: "the method decides by what a rounding may turn.",
+    curve: None,
     ways: usual_ways,
     find: invariance,
 };

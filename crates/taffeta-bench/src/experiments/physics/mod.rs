@@ -9,6 +9,7 @@ mod invariance;
 mod meshes;
 mod references;
 mod statics;
+mod stick_slip;
 mod swing;
 
 use super::{Common, parse_method};
@@ -22,6 +23,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
+use taffeta_render::plot::{Line, Plot, Stroke};
 use taffeta_scene::{Air, Cloth, ClothModel, Contact, FabricChange, Mesh, Method, Scene, Solver};
 
 /// Acceleration of gravity [m/s²].
@@ -41,6 +43,12 @@ pub struct Args {
     /// Methods by name; all, if left out.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_method)]
     method: Vec<Method>,
+    /// Sub-steps of every step, in place of what methods take: to see whether what is missed goes with them.
+    #[arg(long, value_name = "N")]
+    substeps: Option<u32>,
+    /// The same of iterations.
+    #[arg(long, value_name = "N")]
+    iterations: Option<u32>,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -50,9 +58,16 @@ pub struct Args {
 struct Way {
     method: Method,
     model: ClothModel,
+    /// Sub-steps and iterations, if not the usual ones.
+    substeps: Option<u32>,
+    iterations: Option<u32>,
 }
 
 impl Way {
+    fn new(method: Method, model: ClothModel) -> Self {
+        Self { method, model, substeps: None, iterations: None }
+    }
+
     fn name(&self) -> String {
         match self.model {
             ClothModel::Triangles => format!("{}, triangles", self.method.name()),
@@ -68,8 +83,8 @@ impl Way {
 
 /// Every method with springs, and one with triangles.
 fn usual_ways() -> Vec<Way> {
-    let springs = Method::ALL.iter().map(|method| Way { method: *method, model: ClothModel::Springs });
-    springs.chain([Way { method: Method::BackwardEuler, model: ClothModel::Triangles }]).collect()
+    let springs = Method::ALL.iter().map(|method| Way::new(*method, ClothModel::Springs));
+    springs.chain([Way::new(Method::BackwardEuler, ClothModel::Triangles)]).collect()
 }
 
 /// What is compared with what.
@@ -79,14 +94,66 @@ struct Experiment {
     about: &'static str,
     /// Why rows are missed, for those that are.
     misses: &'static str,
+    /// What is drawn above the table, where the reference is a curve.
+    curve: Option<Curve>,
     ways: fn() -> Vec<Way>,
     find: fn(Way, bool) -> Result<Vec<Finding>, BenchError>,
+}
+
+/// A reference over something that cases differ by.
+#[derive(Clone, Copy)]
+struct Curve {
+    /// What is across and what is up.
+    x: &'static str,
+    y: &'static str,
+    /// Whether both are shown by their logarithms.
+    log: bool,
+    range: [f64; 2],
+    reference: fn(f64) -> f64,
+}
+
+impl Curve {
+    /// The reference, and what was found by every method as marks.
+    fn plot(&self, title: &str, rows: &[Row]) -> Plot {
+        const STEPS: u32 = 60;
+        let [first, last] = self.range;
+        let along = |share: f64| {
+            if self.log { first * libm::pow(last / first, share) } else { first + share * (last - first) }
+        };
+        let reference = (0..=STEPS).map(|k| along(f64::from(k) / f64::from(STEPS)));
+        let reference = reference.map(|x| [x, (self.reference)(x)]).collect();
+        let mut lines = vec![Line { name: "reference".into(), points: reference, ..Line::default() }];
+        for row in rows {
+            let point = row.finding.as_ref().and_then(|f| Some([f.at?, f.found]));
+            let known = lines.iter_mut().skip(1).find(|line| line.name == row.method);
+            match (known, point) {
+                (_, None) => (),
+                (Some(line), Some(point)) => line.points.push(point),
+                (None, Some(point)) => {
+                    let (name, colour) = (row.method.clone(), lines.len());
+                    lines.push(Line { name, points: vec![point], colour, stroke: Stroke::Marks });
+                }
+            }
+        }
+        Plot {
+            title: title.into(),
+            x_label: self.x.into(),
+            y_label: self.y.into(),
+            log_x: self.log,
+            log_y: self.log,
+            lines,
+            ..Plot::default()
+        }
+    }
 }
 
 /// One number that was found.
 #[derive(Serialize)]
 struct Finding {
     case: String,
+    /// Where on the curve of the experiment, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<f64>,
     unit: &'static str,
     /// What it should be: between the two.
     reference: [f64; 2],
@@ -100,18 +167,31 @@ impl Finding {
     /// A number that should be near a reference other than 0, to a share of it.
     fn near(case: String, unit: &'static str, reference: f64, found: f64, allowed: f64) -> Self {
         let error = (found / reference - 1.0).abs();
-        Self { case, unit, reference: [reference; 2], found, error, allowed }
+        Self { case, at: None, unit, reference: [reference; 2], found, error, allowed }
     }
 
     /// A number that should be 0.
     fn nothing(case: String, unit: &'static str, found: f64, allowed: f64) -> Self {
-        Self { case, unit, reference: [0.0; 2], found, error: found.abs(), allowed }
+        Self { case, at: None, unit, reference: [0.0; 2], found, error: found.abs(), allowed }
     }
 
     /// A number that should lie in a range, to a share of its middle.
     fn between(case: String, unit: &'static str, [low, high]: [f64; 2], found: f64, allowed: f64) -> Self {
         let outside = (low - found).max(found - high).max(0.0);
-        Self { case, unit, reference: [low, high], found, error: outside / (0.5 * (low + high)), allowed }
+        Self {
+            case,
+            at: None,
+            unit,
+            reference: [low, high],
+            found,
+            error: outside / (0.5 * (low + high)),
+            allowed,
+        }
+    }
+
+    /// The same at a place on the curve of its experiment.
+    fn at(self, x: f64) -> Self {
+        Self { at: Some(x), ..self }
     }
 }
 
@@ -143,6 +223,7 @@ const EXPERIMENTS: &[Experiment] = &[
     drape::CUSICK_WITH_HYSTERESIS,
     friction::SLOPE,
     friction::CAPSTAN,
+    stick_slip::STICK_SLIP,
     friction::TERMINAL_SPEED,
     balloon::BALLOON,
     statics::REFINEMENT_IN_SPACE,
@@ -173,7 +254,8 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
         let ways = (experiment.ways)();
         let asked = |way: &Way| args.method.is_empty() || args.method.contains(&way.method);
         let mut rows = Vec::new();
-        for way in ways.into_iter().filter(asked) {
+        let asked_for = |way| Way { substeps: args.substeps, iterations: args.iterations, ..way };
+        for way in ways.into_iter().filter(asked).map(asked_for) {
             for row in rows_of(experiment, way, pool.install(|| (experiment.find)(way, args.common.quick)))? {
                 tell(row.line())?;
                 table.failed |= !row.pass;
@@ -228,7 +310,7 @@ impl Row {
 
     /// The row in words.
     fn shown(&self) -> Value {
-        let Some(Finding { case, unit, reference: [low, high], found, error, allowed }) = &self.finding
+        let Some(Finding { case, unit, reference: [low, high], found, error, allowed, .. }) = &self.finding
         else {
             return json!({ "method": self.method, "found": self.fault, "pass": false });
         };
@@ -257,8 +339,10 @@ fn section(experiment: &Experiment, rows: &[Row]) -> Section {
     let mut shown: Vec<Value> = rows.iter().map(Row::shown).collect();
     let cases: Vec<Value> = shown.iter().map(|row| row["case"].clone()).collect();
     shown.sort_by_key(|row| cases.iter().position(|case| *case == row["case"]));
+    let title = experiment.name.replace('-', " ");
     Section {
-        title: experiment.name.replace('-', " "),
+        plots: experiment.curve.iter().map(|curve| curve.plot(&title, rows)).collect(),
+        title,
         words,
         columns: vec![
             text("case", "case"),
@@ -317,7 +401,14 @@ fn scene(way: Way, mut cloth: Cloth, fabric: FabricChange) -> Scene {
     Scene {
         air: Air { density: 0.0, ..Air::default() },
         gravity: [0.0, -GRAVITY, 0.0],
-        solver: Solver { method: way.method, tolerance: 1e-3, ..Solver::default() },
+        solver: Solver {
+            method: way.method,
+            // The barrier takes it for the bound of what a fabric stretches by, from half of it on.
+            tolerance: if way.method == Method::Barrier { 0.05 } else { 1e-3 },
+            substeps: way.substeps,
+            max_iterations: way.iterations,
+            ..Solver::default()
+        },
         contact: Contact { cloth_cloth: false },
         fabrics: BTreeMap::from([("bench".into(), fabric)]),
         cloth: vec![cloth],

@@ -34,7 +34,7 @@ fn a_material_of_arcsim_becomes_a_fabric_of_a_scene() {
     place.write("soft.toml", &scene);
     place.succeed(&["run", "soft.toml", "--frames", "1", "--out", "out"]);
     place.write("none.json", "{}");
-    place.refused(2, &["fabrics", "--arcsim", "none.json"]);
+    place.taffeta(&["fabrics", "--arcsim", "none.json"]).refused(2, &["none.json", "no material of ARCSim"]);
 }
 
 #[test]

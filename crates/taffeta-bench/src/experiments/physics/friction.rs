@@ -20,7 +20,7 @@ pub(super) const SLOPE: Experiment = Experiment {
 pub(super) const CAPSTAN: Experiment = Experiment {
     name: "capstan",
     about: "A belt hangs over a drum of 0.1 m with friction 0.3, one end 0.1 m long: the longest other end that does not slide, by bisection. Reference: e^(μπ) (Euler 1769), with the weight of the belt on the drum: T' = μ (T + w r sin φ) + w r cos φ.",
-    misses: "`impulse-iterative` lets one slide that should hold, in 200 sub-steps a frame too: it keeps nine tenths of every tension, what its sweeps have left undone with it, which shakes the belt. With half of it kept the belt holds to 11 %, with three tenths to 1 % (docs/notes/impulses.md).",
+    misses: "`impulse-iterative` lets one slide that should hold, in 200 sub-steps a frame too: it keeps nine tenths of every tension, what its sweeps have left undone with it, which shakes the belt. With half of it kept the belt holds to 11 %, with three tenths to 1 % (docs/notes/impulses.md). `vbd` holds a fourth too much, and holds all in 400 sub-steps a frame; why was not found.",
     curve: None,
     ways: usual_ways,
     find: capstan,

@@ -30,7 +30,9 @@ fn a_material_of_arcsim_becomes_a_fabric_of_a_scene() {
     {
         assert!(table.lines().any(|own| own == line), "{line} in {table}");
     }
-    let scene = format!("{table}\n[[cloth]]\nfabric = \"soft\"\nsheet = {{}}\n");
+    let scene = format!(
+        "{table}\n[[cloth]]\nfabric = \"soft\"\nsheet = {{ width = 0.1, height = 0.1, columns = 3, rows = 3 }}\n"
+    );
     place.write("soft.toml", &scene);
     place.succeed(&["run", "soft.toml", "--frames", "1", "--out", "out"]);
     place.write("none.json", "{}");

@@ -15,9 +15,9 @@ extern "C" __global__ void load(Sheet sheet, const double *positions, const doub
 }
 
 // Puts the tensions of a state [N/m] to their places.
-extern "C" __global__ void load_tensions(Sheet sheet, const double *tensions, const int *places, int count) {
+extern "C" __global__ void load_tensions(Sheet sheet, const float *tensions, const int *places, int count) {
   const int e = blockIdx.x * blockDim.x + threadIdx.x;
-  if (e < count) sheet.tension[places[e]] = (float)tensions[e];
+  if (e < count) sheet.tension[places[e]] = tensions[e];
 }
 
 // The largest and the smallest squared length of edges, over its rest. Positive numbers are in the order of their bits, so that nobody has to wait for anybody.
@@ -110,7 +110,7 @@ extern "C" __global__ void store(Sheet sheet, double *positions, double *velocit
   velocities[3 * i + 2] = (double)v.z / h;
 }
 
-extern "C" __global__ void store_tensions(Sheet sheet, double *tensions, const int *places, int count) {
+extern "C" __global__ void store_tensions(Sheet sheet, float *tensions, const int *places, int count) {
   const int e = blockIdx.x * blockDim.x + threadIdx.x;
-  if (e < count) tensions[e] = (double)sheet.tension[places[e]];
+  if (e < count) tensions[e] = sheet.tension[places[e]];
 }

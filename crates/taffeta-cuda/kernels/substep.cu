@@ -2,9 +2,10 @@
 //
 //   pull      free motion under all that pulls
 //   lone_bend bends that no strip has
+//   bends     along the strips of every group but the last
 //   shear     diagonals, group by group
-//   lengths   bends along and lengths of the strips of every group but the first
-//   advance   the same of the first group, which has every particle, and the end of the sub-step
+//   lengths   of the strips of every group but the first; those of the last bend as well
+//   advance   of the first group, which has every particle, and the end of the sub-step
 //             (where contacts come between, its end alone is `go_on` of `touch.cu`)
 //   tally     after some sub-steps: whether added mass moves too fast
 
@@ -92,6 +93,16 @@ extern "C" __global__ void lone_bend(Sheet sheet, const int4 *bends, const float
   sheet.r[bend.z] = with(plus(xyz(r2), -r2.w, moment), r2.w);
 }
 
+extern "C" __global__ void __launch_bounds__(THREADS) bends(Sheet sheet, Group group) {
+  if (sheet.control->lost) return;
+  TEAM(team);
+  Strip strip;
+  strip.take(sheet, group, blockIdx.x);
+  strip.load(sheet);
+  strip.bend(team, *sheet.pace, group.bend + strip.first(blockIdx.x));
+  strip.store(sheet);
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS) shear(Sheet sheet, Group group) {
   if (sheet.control->lost) return;
   TEAM(team);
@@ -103,14 +114,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) shear(Sheet sheet, Group g
   strip.store(sheet);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) lengths(Sheet sheet, Group group) {
+extern "C" __global__ void __launch_bounds__(THREADS) lengths(Sheet sheet, Group group, int bends) {
   if (sheet.control->lost) return;
   TEAM(team);
   const Pace &pace = *sheet.pace;
   Strip strip;
   strip.take(sheet, group, blockIdx.x);
   strip.load(sheet);
-  if (group.bend) strip.bend(team, pace, group.bend + strip.first(blockIdx.x));
+  if (bends && group.bend) strip.bend(team, pace, group.bend + strip.first(blockIdx.x));
   strip.solve<HARD>(team, pace, sheet.tension + group.first + strip.first(blockIdx.x), pace.kept, 1.0f);
   strip.store(sheet);
 }
@@ -150,7 +161,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) advance(Sheet sheet, Group
   Strip strip;
   strip.take(sheet, group, blockIdx.x);
   strip.load(sheet);
-  if (group.bend) strip.bend(team, pace, group.bend + strip.first(blockIdx.x));
   strip.solve<HARD>(team, pace, sheet.tension + group.first + strip.first(blockIdx.x), pace.kept, 1.0f);
   const int number = sheet.control->base + k;
   // Positions are read by the neighbours in a team before any of them moves on.

@@ -2,7 +2,7 @@
 
 use crate::layout::Address;
 use cudarc::driver::{
-    CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError, LaunchConfig, ValidAsZeroBits,
+    CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError, LaunchConfig, PinnedHostSlice, ValidAsZeroBits,
 };
 use std::sync::Arc;
 
@@ -43,6 +43,19 @@ impl Room {
     /// A list of zeros. None is empty, so that each has an address.
     pub fn zeros<T: DeviceRepr + ValidAsZeroBits>(&self, length: usize) -> Result<CudaSlice<T>, DriverError> {
         self.stream.alloc_zeros(length.max(1))
+    }
+
+    /// A list of zeros on the host that a card writes by itself. None is empty.
+    pub fn pinned<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        length: usize,
+    ) -> Result<PinnedHostSlice<T>, DriverError> {
+        // SAFETY: all of it is written before anybody reads it.
+        let mut list: PinnedHostSlice<T> =
+            unsafe { self.stream.context().alloc_pinned_with_flags(length.max(1), 0) }?;
+        // SAFETY: the list has so many, and no bit of a zero is set.
+        unsafe { list.as_mut_ptr()?.write_bytes(0, list.len()) };
+        Ok(list)
     }
 
     /// Where a list is.

@@ -24,8 +24,10 @@ pub struct CudaMethod {
     pub(crate) plan: Plan,
     pub(crate) sheet: SheetOnCard,
     reaches: Reaches,
-    /// Where all points are at the start, those of bodies after the particles [m].
-    start: Vec<DVec3>,
+    /// Where points of bodies are at the start [m].
+    bodies: Vec<DVec3>,
+    /// Whether the card has the state after the last step that it took.
+    has_last: bool,
     /// Ends of all pins and points of bodies in every sub-step [m], and solids in them.
     ends: Vec<DVec3>,
     solids: Vec<Solid>,
@@ -35,8 +37,8 @@ pub struct CudaMethod {
 impl CudaMethod {
     /// A model that is laid out on a card.
     pub fn new(plan: Plan, sheet: SheetOnCard) -> Self {
-        let (start, ends, solids, touches) = Default::default();
-        Self { plan, sheet, reaches: Reaches::default(), start, ends, solids, touches }
+        let (bodies, ends, solids, touches) = Default::default();
+        Self { plan, sheet, reaches: Reaches::default(), bodies, has_last: false, ends, solids, touches }
     }
 
     /// Where pins, points of bodies and solids are in every one of `count` sub-steps of `h` [s] from `time` on.
@@ -94,7 +96,7 @@ impl CudaMethod {
         h: f64,
     ) -> Result<(), CudaError> {
         self.lead(step, state.time, attempt.count, h);
-        let led = held(step).chain(state.positions.len()..self.start.len()).map(|i| self.start[i]);
+        let led = held(step).map(|i| state.positions[i]).chain(self.bodies.iter().copied());
         let led: Vec<DVec3> = led.collect();
         attempt.pins_move = !led.is_empty() && !self.ends.chunks(led.len()).all(|ends| ends == led);
         if attempt.pins_move {
@@ -238,14 +240,17 @@ impl DeviceMethod for CudaMethod {
             controller.give_up();
         }
         observer.enter("upload");
-        self.start.clone_from(&from.positions);
+        self.bodies.clear();
         if let Some(contact) = &self.plan.contact {
-            contact.place_bodies(model, from.time, &mut self.start);
+            contact.place_bodies(model, from.time, &mut self.bodies);
         }
-        let moving = (&self.start[..], &from.velocities[..]);
-        let touches = memory.share.iter().map(|share| *share == 1.0);
-        let tensions = (&memory.tension[..], &memory.shear[..]);
-        self.sheet.upload(moving, tensions, touches, step.environment.forces()).map_err(stopped)?;
+        if !(step.goes_on && self.has_last) {
+            let touches = memory.share.iter().map(|share| *share == 1.0);
+            let tensions = (&memory.tension[..], &memory.shear[..]);
+            self.sheet.upload((&from.positions, &from.velocities), tensions, touches).map_err(stopped)?;
+        }
+        self.sheet.surround(&self.bodies, step.environment.forces()).map_err(stopped)?;
+        self.has_last = false;
         let mut report = StepReport::default();
         let settled = self.settle(step, from, &mut controller, &mut report, observer)?;
         let hands = step.environment.pins().iter().any(|pin| pin.yields);
@@ -265,6 +270,8 @@ impl DeviceMethod for CudaMethod {
         self.touches.resize(from.positions.len(), 0);
         let tensions = (&mut next.tension[..], &mut next.shear[..]);
         self.sheet.download(moving, tensions, &mut self.touches).map_err(stopped)?;
+        // What began beyond repair starts the next step without a touch.
+        self.has_last = told.far == 0;
         controller.remember(&mut next);
         // A whole share tells a contact, unless all particles had it.
         let share = |touches: &u8| match *touches {

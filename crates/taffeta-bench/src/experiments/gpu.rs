@@ -84,8 +84,12 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
     let frames = args.frames.unwrap_or(if quick { 10 } else { 150 });
     let mut table = Table::default();
     for (&grid, &tolerance) in grids.iter().flat_map(|grid| args.tolerance.iter().map(move |t| (grid, t))) {
-        let cpu = args.common.threads().into_iter().filter(|_| !args.no_cpu);
-        let on = std::iter::once((args.device.clone(), 1)).chain(cpu.map(|threads| ("cpu".into(), threads)));
+        let threads = args.common.threads();
+        // What the host does for the card it does on as many threads as it may.
+        let most = threads.iter().copied().max().unwrap_or(1);
+        let cpu = threads.into_iter().filter(|_| !args.no_cpu);
+        let on =
+            std::iter::once((args.device.clone(), most)).chain(cpu.map(|threads| ("cpu".into(), threads)));
         for (device, threads) in on {
             let scene = scene(args, grid, tolerance, frames, &device)?;
             let row = machine::pool(Some(threads))?.install(|| {

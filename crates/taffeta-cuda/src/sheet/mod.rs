@@ -8,19 +8,22 @@ use crate::launch::{Room, for_each, functions};
 use crate::layout::{Address, Air, Found, Group, Pace, Sheet, Solid, Told};
 use crate::plan::{Lanes, Plan};
 use crate::touch::TouchOnCard;
-use cudarc::driver::{CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, PushKernelArg};
+use cudarc::driver::{
+    CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, PinnedHostSlice, PushKernelArg,
+};
 use phases::{BUNDLE, Graphs};
 use std::fmt;
 use std::mem::offset_of;
 use std::sync::Arc;
 use taffeta::math::DVec3;
 use taffeta::model::{Environment, Model};
+use taffeta::parallel;
 
 /// Threads of a block where everyone is alone and large blocks would leave much of a card idle.
 const SMALL_BLOCK: u32 = 64;
 
 functions! {
-    pull lone_bend shear lengths advance tally load load_tensions strain judge last_lengths store store_tensions air_on_triangles
+    pull lone_bend bends shear lengths advance tally load load_tensions strain judge last_lengths store store_tensions air_on_triangles
     air_on_particles
 }
 
@@ -38,6 +41,25 @@ struct AirOnCard {
     around_from: CudaSlice<i32>,
     around: CudaSlice<i32>,
     count: i32,
+}
+
+/// What a step starts from and ends with.
+struct StateOnCard {
+    /// Three numbers for every particle, then for every point of bodies [m].
+    positions: CudaSlice<f64>,
+    /// [m/s]
+    velocities: CudaSlice<f64>,
+    /// Of edges, then of diagonals [N/m].
+    tensions: CudaSlice<f32>,
+    touches: CudaSlice<u8>,
+}
+
+/// The same of particles alone, where a card writes it by itself.
+struct StateFromCard {
+    positions: PinnedHostSlice<f64>,
+    velocities: PinnedHostSlice<f64>,
+    tensions: PinnedHostSlice<f32>,
+    touches: PinnedHostSlice<u8>,
 }
 
 /// A model in the memory of a card.
@@ -59,10 +81,9 @@ pub struct SheetOnCard {
     air: Option<AirOnCard>,
     outside: CudaSlice<[f32; 4]>,
     pushed_from_outside: bool,
-    positions: CudaSlice<f64>,
-    velocities: CudaSlice<f64>,
-    tensions: CudaSlice<f64>,
-    touches: CudaSlice<u8>,
+    /// A state as it came from the host, or as it is after a step.
+    state: StateOnCard,
+    came: StateFromCard,
     places: CudaSlice<i32>,
     pin_end: CudaSlice<f64>,
     pace: CudaSlice<Pace>,
@@ -197,10 +218,18 @@ impl SheetOnCard {
             air,
             outside: room.zeros(n)?,
             pushed_from_outside: false,
-            positions: room.zeros(3 * n)?,
-            velocities: room.zeros(3 * n)?,
-            tensions: room.zeros(plan.places.len())?,
-            touches: room.zeros(n)?,
+            state: StateOnCard {
+                positions: room.zeros(3 * n)?,
+                velocities: room.zeros(3 * n)?,
+                tensions: room.zeros(plan.places.len())?,
+                touches: room.zeros(n)?,
+            },
+            came: StateFromCard {
+                positions: room.pinned(3 * model.particle_count())?,
+                velocities: room.pinned(3 * model.particle_count())?,
+                tensions: room.pinned(plan.places.len())?,
+                touches: room.pinned(model.particle_count())?,
+            },
             places: room.filled(&plan.places)?,
             pin_end,
             pace,
@@ -218,35 +247,41 @@ impl SheetOnCard {
         self.air.is_some() || self.pushed_from_outside
     }
 
-    /// Takes up a state: positions [m] with those of bodies, velocities [m/s], tensions [N/m] of edges and of diagonals, who touches; and forces from outside [N].
+    /// Takes up a state: positions [m], velocities [m/s], tensions [N/m] of edges and of diagonals, who touches.
     pub fn upload(
         &mut self,
         (positions, velocities): (&[DVec3], &[DVec3]),
         (tension, shear): (&[f64], &[f64]),
         touches: impl Iterator<Item = bool>,
-        forces: &[DVec3],
     ) -> Result<(), CudaError> {
         let failed = failed(&self.name, "sending the state");
-        let stream = &self.stream;
         let touches: Vec<u8> = touches.map(u8::from).collect();
+        let tensions: Vec<f32> = tension.iter().chain(shear).map(|tension| *tension as f32).collect();
+        let (stream, own) = (&self.stream, &mut self.state);
         let mut send = || -> Result<(), DriverError> {
-            stream.memcpy_htod(numbers(positions), &mut self.positions)?;
-            let velocities = numbers(velocities);
-            stream.memcpy_htod(velocities, &mut self.velocities.slice_mut(..velocities.len()))?;
-            stream.memcpy_htod(tension, &mut self.tensions.slice_mut(..tension.len()))?;
-            if !shear.is_empty() {
-                stream.memcpy_htod(shear, &mut self.tensions.slice_mut(tension.len()..))?;
-            }
-            stream.memcpy_htod(&touches, &mut self.touches.slice_mut(..touches.len()))?;
-            if !forces.is_empty() {
-                let wide: Vec<[f32; 4]> =
-                    forces.iter().map(|f| [f.x as f32, f.y as f32, f.z as f32, 0.0]).collect();
-                stream.memcpy_htod(&wide, &mut self.outside.slice_mut(..wide.len()))?;
-            }
-            Ok(())
+            let (positions, velocities) = (numbers(positions), numbers(velocities));
+            stream.memcpy_htod(positions, &mut own.positions.slice_mut(..positions.len()))?;
+            stream.memcpy_htod(velocities, &mut own.velocities.slice_mut(..velocities.len()))?;
+            stream.memcpy_htod(&tensions, &mut own.tensions.slice_mut(..tensions.len()))?;
+            stream.memcpy_htod(&touches, &mut own.touches.slice_mut(..touches.len()))
         };
-        self.pushed_from_outside = !forces.is_empty();
         send().map_err(failed)
+    }
+
+    /// Takes up what is around a state: points of bodies [m], and forces from outside [N].
+    pub fn surround(&mut self, bodies: &[DVec3], forces: &[DVec3]) -> Result<(), CudaError> {
+        let failed = failed(&self.name, "sending the bodies");
+        if !bodies.is_empty() {
+            let mut after = self.state.positions.slice_mut(3 * self.particles..);
+            self.stream.memcpy_htod(numbers(bodies), &mut after).map_err(&failed)?;
+        }
+        self.pushed_from_outside = !forces.is_empty();
+        if self.pushed_from_outside {
+            let wide = forces.iter().map(|f| [f.x as f32, f.y as f32, f.z as f32, 0.0]);
+            let wide: Vec<[f32; 4]> = wide.collect();
+            self.stream.memcpy_htod(&wide, &mut self.outside.slice_mut(..wide.len())).map_err(&failed)?;
+        }
+        Ok(())
     }
 
     /// Forgets what was recorded with other addresses.
@@ -285,12 +320,12 @@ impl SheetOnCard {
             self.stream.memcpy_htod(&[Told::new()], &mut self.told)?;
             let (sheet, functions) = (&self.sheet, &self.functions);
             let mut launch = self.stream.launch_builder(&functions.load);
-            launch.arg(sheet).arg(&self.positions).arg(&self.velocities).arg(&self.touches);
+            launch.arg(sheet).arg(&self.state.positions).arg(&self.state.velocities).arg(&self.state.touches);
             // SAFETY: the lists have three numbers, or one, for every particle.
             unsafe { launch.launch(for_each(sheet.particles)) }?;
             let count = self.places.len() as i32;
             let mut launch = self.stream.launch_builder(&functions.load_tensions);
-            launch.arg(sheet).arg(&self.tensions).arg(&self.places).arg(&count);
+            launch.arg(sheet).arg(&self.state.tensions).arg(&self.places).arg(&count);
             // SAFETY: both lists have as many numbers, and all places are within the tensions of the sheet.
             unsafe { launch.launch(for_each(count)) }?;
             self.measure(0, 0)
@@ -347,32 +382,45 @@ impl SheetOnCard {
         touches: &mut [u8],
     ) -> Result<(), CudaError> {
         let failed = failed(&self.name, "fetching the state");
-        let (sheet, functions) = (&self.sheet, &self.functions);
+        let (sheet, functions, own, came) = (&self.sheet, &self.functions, &mut self.state, &mut self.came);
         let mut fetch = || -> Result<(), DriverError> {
             let mut launch = self.stream.launch_builder(&functions.store);
-            launch.arg(sheet).arg(&mut self.positions).arg(&mut self.velocities).arg(&mut self.touches);
+            launch.arg(sheet).arg(&mut own.positions).arg(&mut own.velocities).arg(&mut own.touches);
             // SAFETY: the lists have three numbers, or one, for every point.
             unsafe { launch.launch(for_each(sheet.particles)) }?;
             let count = self.places.len() as i32;
             let mut launch = self.stream.launch_builder(&functions.store_tensions);
-            launch.arg(sheet).arg(&mut self.tensions).arg(&self.places).arg(&count);
+            launch.arg(sheet).arg(&mut own.tensions).arg(&self.places).arg(&count);
             // SAFETY: both lists have as many numbers, and all places are within the tensions of the sheet.
             unsafe { launch.launch(for_each(count)) }?;
             let numbers = 3 * self.particles;
-            self.stream.memcpy_dtoh(&self.positions.slice(..numbers), numbers_mut(positions))?;
-            self.stream.memcpy_dtoh(&self.velocities.slice(..numbers), numbers_mut(velocities))?;
-            if self.touch.is_some() {
-                self.stream.memcpy_dtoh(&self.touches.slice(..self.particles), touches)?;
-            }
-            let hard = tension.len();
-            self.stream.memcpy_dtoh(&self.tensions.slice(..hard), tension)?;
-            if !shear.is_empty() {
-                self.stream.memcpy_dtoh(&self.tensions.slice(hard..), shear)?;
-            }
-            self.stream.synchronize()
+            self.stream.memcpy_dtoh(&own.positions.slice(..numbers), &mut came.positions)?;
+            self.stream.memcpy_dtoh(&own.velocities.slice(..numbers), &mut came.velocities)?;
+            self.stream.memcpy_dtoh(&own.tensions, &mut came.tensions)?;
+            self.stream.memcpy_dtoh(&own.touches.slice(..self.particles), &mut came.touches)?;
+            self.stream.synchronize()?;
+            let copied = |from: f64| from;
+            take_over(came.positions.as_slice()?, numbers_mut(positions), copied);
+            take_over(came.velocities.as_slice()?, numbers_mut(velocities), copied);
+            let tensions = came.tensions.as_slice()?;
+            let (hard, soft) = tensions.split_at(tension.len());
+            take_over(hard, tension, f64::from);
+            take_over(&soft[..shear.len()], shear, f64::from);
+            touches.copy_from_slice(came.touches.as_slice()?);
+            Ok(())
         };
         fetch().map_err(failed)
     }
+}
+
+/// Takes numbers over into another list, on all threads.
+fn take_over<T: Copy + Sync>(from: &[T], to: &mut [f64], as_number: impl Fn(T) -> f64 + Sync) {
+    const CHUNK: usize = 1 << 15;
+    parallel::each_chunk(to, CHUNK, |c, to| {
+        for (to, from) in to.iter_mut().zip(&from[c * CHUNK..]) {
+            *to = as_number(*from);
+        }
+    });
 }
 
 fn air(room: &Room, model: &Model, points: usize) -> Result<AirOnCard, DriverError> {

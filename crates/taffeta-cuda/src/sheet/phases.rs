@@ -43,12 +43,12 @@ impl SheetOnCard {
         Ok(())
     }
 
-    /// Launches a kernel for every lane of a group.
-    fn along(&self, function: &CudaFunction, group: &Group, k: Option<&i32>) -> Result<(), DriverError> {
+    /// Launches a kernel for every lane of a group, with what else it is told.
+    fn along(&self, function: &CudaFunction, group: &Group, told: Option<&i32>) -> Result<(), DriverError> {
         let mut launch = self.stream.launch_builder(function);
         launch.arg(&self.sheet).arg(group);
-        if let Some(k) = k {
-            launch.arg(k);
+        if let Some(told) = told {
+            launch.arg(told);
         }
         // SAFETY: one block for every lane, with as many threads as the kernels were compiled for.
         unsafe { launch.launch(blocks_of(group.lanes as u32, self.threads)) }?;
@@ -72,16 +72,22 @@ impl SheetOnCard {
                 // SAFETY: bends name particles of the sheet.
                 unsafe { launch.launch(for_each(bends.count)) }?;
             }
+            // As in the engine the last group bends where its lengths are kept.
+            let bent = &self.hard[..others.len().max(1)];
+            for group in bent.iter().filter(|group| group.bend != 0) {
+                self.along(&functions.bends, group, None)?;
+            }
             for group in &self.soft {
                 self.along(&functions.shear, group, None)?;
             }
-            for group in others.iter().rev() {
-                self.along(&functions.lengths, group, None)?;
+            for (number, group) in others.iter().enumerate().rev() {
+                let bends = i32::from(number + 1 == others.len());
+                self.along(&functions.lengths, group, Some(&bends))?;
             }
             match &self.touch {
                 None => self.along(&functions.advance, first, Some(&k))?,
                 Some(touch) => {
-                    self.along(&functions.lengths, first, None)?;
+                    self.along(&functions.lengths, first, Some(&0))?;
                     touch.answer(sheet, false)?;
                     touch.go_on(sheet)?;
                 }

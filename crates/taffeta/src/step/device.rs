@@ -21,7 +21,7 @@ pub trait Device: Debug + Send + Sync {
     ) -> Result<Box<dyn DeviceMethod>, DeviceRefusal>;
 }
 
-/// A model on a device. No step depends on what steps before have left there.
+/// A model on a device. No step depends on what steps before have left there, but for the state itself where it goes on from it.
 pub trait DeviceMethod: Debug + Send + Sync {
     /// One step of the model from a state: `to`, which was any state, becomes the state after it, but for its time. `None` leaves the step to the method of the
     /// engine, on the host.
@@ -43,6 +43,8 @@ pub struct DeviceStep<'a> {
     pub environment: &'a Environment,
     /// Acceleration of all that is free in this step [m/s²].
     pub gravity: DVec3,
+    /// Whether the state that the step begins from is to the bit that which the step before of this method has made.
+    pub goes_on: bool,
 }
 
 /// Why a device does not take the steps of a model.

@@ -78,6 +78,7 @@ impl Simulation {
     pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), InteractionError> {
         check_list(positions, self.model.particle_count())?;
         self.state.positions.copy_from_slice(positions);
+        self.scratch.as_device_left = false;
         self.tell_tangles();
         Ok(())
     }
@@ -86,6 +87,7 @@ impl Simulation {
     pub fn set_velocities(&mut self, velocities: &[DVec3]) -> Result<(), InteractionError> {
         check_list(velocities, self.model.particle_count())?;
         self.state.velocities.copy_from_slice(velocities);
+        self.scratch.as_device_left = false;
         Ok(())
     }
 
@@ -165,6 +167,7 @@ impl Simulation {
         }
         to.step = (from.time / self.model.step_time).round() as u64;
         to.time = to.step as f64 * self.model.step_time;
+        self.scratch.as_device_left = false;
         self.tell_tangles();
         Ok(())
     }

@@ -36,6 +36,9 @@ use tearing::Parting;
 /// No position may be further from the origin than this [m].
 const FURTHEST: f64 = 1e6;
 
+/// Parts in which a state is looked through for what is not finite.
+const FINITE_PARTS: usize = 16;
+
 /// Particles from which threads stay awake for a step.
 const WORTH_A_TEAM: usize = 1000;
 
@@ -139,9 +142,14 @@ impl Simulation {
 
     /// The same, while somebody is told of its stages.
     pub fn step_observed(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        // The matrices of other methods are parallel within what is parallel, which a team is not.
-        let short = self.model.method.keeps_lengths() && self.model.particle_count() >= WORTH_A_TEAM;
-        if short { parallel::together(|| self.take_step(observer)) } else { self.take_step(observer) }
+        // On a device only what is left to the host is worth it.
+        let on_host = self.device.is_none() && self.is_worth_a_team();
+        if on_host { parallel::together(|| self.take_step(observer)) } else { self.take_step(observer) }
+    }
+
+    /// Whether threads stay awake for a step. The matrices of other methods are parallel within what is parallel, which a team is not.
+    fn is_worth_a_team(&self) -> bool {
+        self.model.method.keeps_lengths() && self.model.particle_count() >= WORTH_A_TEAM
     }
 
     fn take_step(&mut self, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
@@ -153,11 +161,15 @@ impl Simulation {
             Some(Err(refusal)) => return Err(StepError::Device { reason: refusal.to_string() }),
             // Devices know nothing of what intersects already.
             Some(Ok(method)) if !tangled => {
-                let step = DeviceStep { model: &self.model, environment: &self.environment, gravity };
+                let goes_on = std::mem::take(&mut self.scratch.as_device_left);
+                let (model, environment) = (&*self.model, &self.environment);
+                let step = DeviceStep { model, environment, gravity, goes_on };
                 method.step(&step, &self.state, &mut self.attempt, observer)?
             }
             _ => None,
         };
+        let took_device = on_device.is_some();
+        let left_by_device = self.device.is_some() && self.is_worth_a_team();
         let mut report = match on_device {
             Some(report) => report,
             None => {
@@ -177,7 +189,13 @@ impl Simulation {
                         ..StepReport::default()
                     },
                 };
-                driver::step(&mut *self.scratch.method, &mut step, &mut self.attempt)?;
+                let (method, attempt) = (&mut *self.scratch.method, &mut self.attempt);
+                let mut go = || driver::step(method, &mut step, attempt);
+                if left_by_device {
+                    parallel::together(go)?
+                } else {
+                    go()?
+                }
                 step.report
             }
         };
@@ -193,6 +211,7 @@ impl Simulation {
         }
         self.check_finite()?;
         std::mem::swap(&mut self.state, &mut self.attempt);
+        self.scratch.as_device_left = took_device && self.model.limit.is_none() && self.tangled.is_empty();
         if report.ccd.pinched > 0 || tangled {
             self.tell_tangles();
         }
@@ -339,6 +358,7 @@ impl Simulation {
                 }
             }
         }
+        self.scratch.as_device_left = false;
         self.tell_tangles();
         Ok(())
     }
@@ -349,9 +369,23 @@ impl Simulation {
     }
 
     fn check_finite(&self) -> Result<(), StepError> {
-        let inside = |v: &DVec3| v.is_finite() && v.abs().max_element() < FURTHEST;
-        let lost = |(x, v): (&DVec3, &DVec3)| !inside(x) || !v.is_finite();
         let state = &self.attempt;
+        let inside = |[x, y, z]: [f64; 3], most: f64| (x.abs() < most) & (y.abs() < most) & (z.abs() < most);
+        let lost = |(x, v): (&DVec3, &DVec3)| {
+            !(inside(x.to_array(), FURTHEST) & inside(v.to_array(), f64::INFINITY))
+        };
+        // Nearly always nobody is lost, and counting is quicker than a search.
+        let mut counts = [0; FINITE_PARTS];
+        let part = state.positions.len().div_ceil(FINITE_PARTS).max(1);
+        let least = if part < WORTH_A_TEAM { FINITE_PARTS } else { 1 };
+        parallel::each(&mut counts, least, |number, count| {
+            let [positions, velocities] =
+                [&state.positions, &state.velocities].map(|list| parallel::chunk(list, part, number));
+            *count = positions.iter().zip(velocities).filter(|moving| lost(*moving)).count();
+        });
+        if counts == [0; FINITE_PARTS] {
+            return Ok(());
+        }
         match state.positions.iter().zip(&state.velocities).position(lost) {
             None => Ok(()),
             Some(i) => {

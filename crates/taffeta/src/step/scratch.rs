@@ -14,6 +14,8 @@ pub struct Scratch {
     pub method: Box<dyn Integrator>,
     /// In place of the method.
     pub on_device: Option<Result<Box<dyn DeviceMethod>, DeviceRefusal>>,
+    /// Whether the state is as the device has left it.
+    pub as_device_left: bool,
     pub boundary: Boundary,
     pub pipeline: Option<Box<ContactPipeline>>,
     pub limiter: Option<Limiter>,
@@ -61,6 +63,7 @@ impl Scratch {
         let scratch = Self {
             method,
             on_device: device.map(|device| device.prepare(model, environment)),
+            as_device_left: false,
             boundary: Boundary::new(model, environment, methods::corners(model.method)),
             pipeline: ContactPipeline::new(model, environment).map(Box::new),
             limiter: model.limit.as_ref().map(|_| Limiter::new(model, environment)),

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod barrier;
+mod device;
 mod garments;
 mod implicit;
 mod implicit_contact;

@@ -62,6 +62,20 @@ struct StateFromCard {
     touches: PinnedHostSlice<u8>,
 }
 
+impl StateOnCard {
+    fn new(room: &Room, points: usize, edges: usize) -> Result<Self, DriverError> {
+        let (positions, velocities) = (room.zeros(3 * points)?, room.zeros(3 * points)?);
+        Ok(Self { positions, velocities, tensions: room.zeros(edges)?, touches: room.zeros(points)? })
+    }
+}
+
+impl StateFromCard {
+    fn new(room: &Room, particles: usize, edges: usize) -> Result<Self, DriverError> {
+        let (positions, velocities) = (room.pinned(3 * particles)?, room.pinned(3 * particles)?);
+        Ok(Self { positions, velocities, tensions: room.pinned(edges)?, touches: room.pinned(particles)? })
+    }
+}
+
 /// A model in the memory of a card.
 pub struct SheetOnCard {
     name: String,
@@ -218,18 +232,8 @@ impl SheetOnCard {
             air,
             outside: room.zeros(n)?,
             pushed_from_outside: false,
-            state: StateOnCard {
-                positions: room.zeros(3 * n)?,
-                velocities: room.zeros(3 * n)?,
-                tensions: room.zeros(plan.places.len())?,
-                touches: room.zeros(n)?,
-            },
-            came: StateFromCard {
-                positions: room.pinned(3 * model.particle_count())?,
-                velocities: room.pinned(3 * model.particle_count())?,
-                tensions: room.pinned(plan.places.len())?,
-                touches: room.pinned(model.particle_count())?,
-            },
+            state: StateOnCard::new(room, n, plan.places.len())?,
+            came: StateFromCard::new(room, model.particle_count(), plan.places.len())?,
             places: room.filled(&plan.places)?,
             pin_end,
             pace,

@@ -77,6 +77,7 @@ fn drape(way: Way, quick: bool) -> Result<Vec<Finding>, BenchError> {
 
 /// Drape coefficient and number of folds of a fabric.
 fn draped(way: Way, fabric: FabricChange, rings: u32, seed: u64) -> Result<(f64, f64), BenchError> {
+    let rings = way.rings.unwrap_or(rings);
     // The k-th ring has 6 k particles; those on the holder do not move.
     let held = (0..=rings).filter(|k| SPECIMEN * f64::from(*k) <= (HOLDER + 1e-9) * f64::from(rings)).max();
     let held = held.map_or(1, |k| 3 * k * (k + 1) + 1);

@@ -49,6 +49,9 @@ pub struct Args {
     /// The same of iterations.
     #[arg(long, value_name = "N")]
     iterations: Option<u32>,
+    /// The same of rings of a specimen that drapes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=64))]
+    rings: Option<u32>,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -58,14 +61,15 @@ pub struct Args {
 struct Way {
     method: Method,
     model: ClothModel,
-    /// Sub-steps and iterations, if not the usual ones.
+    /// Sub-steps, iterations and rings of what drapes, if not the usual ones.
     substeps: Option<u32>,
     iterations: Option<u32>,
+    rings: Option<u32>,
 }
 
 impl Way {
     fn new(method: Method, model: ClothModel) -> Self {
-        Self { method, model, substeps: None, iterations: None }
+        Self { method, model, substeps: None, iterations: None, rings: None }
     }
 
     fn name(&self) -> String {
@@ -254,7 +258,8 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
         let ways = (experiment.ways)();
         let asked = |way: &Way| args.method.is_empty() || args.method.contains(&way.method);
         let mut rows = Vec::new();
-        let asked_for = |way| Way { substeps: args.substeps, iterations: args.iterations, ..way };
+        let asked_for =
+            |way| Way { substeps: args.substeps, iterations: args.iterations, rings: args.rings, ..way };
         for way in ways.into_iter().filter(asked).map(asked_for) {
             for row in rows_of(experiment, way, pool.install(|| (experiment.find)(way, args.common.quick)))? {
                 tell(row.line())?;

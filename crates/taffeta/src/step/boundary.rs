@@ -59,8 +59,11 @@ impl Boundary {
         })
     }
 
-    /// How a cloth meets every solid, in the order of `bodies`.
-    pub fn params(&self, cloth: usize) -> &[ContactParams] {
-        &self.contact_params[cloth]
+    /// The solids that particles of a cloth keep out of on their own, with their places in `bodies`.
+    pub fn solids(&self, cloth: usize) -> impl Iterator<Item = (usize, &MovingBody, &ContactParams)> {
+        let solids = self.bodies.iter().zip(&self.contact_params[cloth]).enumerate();
+        solids
+            .filter(|(_, (_, params))| params.meets_particles())
+            .map(|(c, (body, params))| (c, body, params))
     }
 }

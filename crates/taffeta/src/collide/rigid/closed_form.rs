@@ -62,6 +62,13 @@ pub struct ContactParams {
     pub friction: f64,
 }
 
+impl ContactParams {
+    /// Whether particles meet the collider on their own. What is met by features is nowhere near them.
+    pub fn meets_particles(&self) -> bool {
+        self.distance > f64::NEG_INFINITY
+    }
+}
+
 /// Which solids corners of cloth keep out of on their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Corners {
@@ -75,7 +82,6 @@ pub enum Corners {
 pub fn contact_params(model: &Model, corners: Corners) -> Vec<Vec<ContactParams>> {
     let distance = |cloth: &ClothPiece, shape: &Shape| {
         let out = 0.5e-3 * cloth.fabric.thickness + clearance(shape, cloth);
-        // What meets by features is nowhere near here.
         if corners == Corners::OfAll || is_smooth(shape, cloth) { out } else { f64::NEG_INFINITY }
     };
     let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| ContactParams {

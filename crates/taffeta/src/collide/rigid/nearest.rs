@@ -28,7 +28,7 @@ pub fn nearest(body: &PosedShape, point: DVec3, reach: f64) -> Option<Nearest> {
             from_centre(to_point - along * axis, radius, reach)?
         }
         Shape::Box { half_size } => {
-            let local = from_box(body.pose.to_local(point), half_size);
+            let local = from_box(body.pose.to_local(point), half_size, reach)?;
             Nearest { gap: local.gap, normal: body.pose.rotation * local.normal }
         }
     };
@@ -47,12 +47,15 @@ fn from_centre(to_point: DVec3, radius: f64, reach: f64) -> Option<Nearest> {
     Some(Nearest { gap: distance - radius, normal })
 }
 
-fn from_box(p: DVec3, half_size: DVec3) -> Nearest {
+fn from_box(p: DVec3, half_size: DVec3, reach: f64) -> Option<Nearest> {
     let beyond = p.abs() - half_size;
+    if beyond.max_element() >= reach {
+        return None;
+    }
     let outside = beyond.max(DVec3::ZERO) * p.signum();
     let distance = outside.length();
     if distance > 0.0 {
-        return Nearest { gap: distance, normal: outside / distance };
+        return Some(Nearest { gap: distance, normal: outside / distance });
     }
     // Inside, out through the nearest face.
     let axis = if beyond.x >= beyond.y && beyond.x >= beyond.z {
@@ -62,5 +65,5 @@ fn from_box(p: DVec3, half_size: DVec3) -> Nearest {
     } else {
         DVec3::Z
     };
-    Nearest { gap: beyond.dot(axis), normal: axis * p.signum() }
+    Some(Nearest { gap: beyond.dot(axis), normal: axis * p.signum() })
 }

@@ -105,8 +105,7 @@ impl ContactRows {
         for i in (0..v.len()).filter(|i| !particles.pinned[*i] && !bodies.is_empty()) {
             let end = reach.end(i, v);
             let own = memory.map(|memory| memory[i]);
-            let solids = bodies.iter().zip(boundary.params(particles.cloth[i] as usize)).enumerate();
-            for (c, (body, params)) in solids {
+            for (c, body, params) in boundary.solids(particles.cloth[i] as usize) {
                 let another = own.is_some_and(|own| own.solid as usize != c + 1);
                 if another || listed[i * bodies.len() + c] {
                     continue;
@@ -357,8 +356,7 @@ pub(super) fn keep_out(
     (duration, parting): (f64, f64),
 ) {
     for i in (0..x.len()).filter(|i| !particles.pinned[*i]) {
-        let solids = boundary.bodies.iter().zip(boundary.params(particles.cloth[i] as usize));
-        for (body, params) in solids {
+        for (_, body, params) in boundary.solids(particles.cloth[i] as usize) {
             let (end, allowed) = (x[i].xyz(), allowed_depth * params.distance);
             let Some(near) = body.contact(end, params.distance - allowed) else { continue };
             let distance = kept(body, params.distance, before[i].xyz(), parting);

@@ -280,7 +280,7 @@ impl ChunkWorker {
         let first = self.chunk.particles.start;
         self.contacts = 0;
         self.taken.fill(0.0);
-        for (body, params) in boundary.bodies.iter().zip(boundary.params(self.chunk.cloth)) {
+        for (_, body, params) in boundary.solids(self.chunk.cloth) {
             for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
                 let (mut end, mut speed) = (x1.xyz(), v1.xyz());
                 if inverse_mass[first + k] > 0.0

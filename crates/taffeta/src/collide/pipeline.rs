@@ -36,6 +36,8 @@ pub struct ContactPipeline {
     checked: Vec<DVec3>,
     /// How far pairs reach beyond the distances that are kept [m]: the further the more seldom they are found, and the more there are.
     pad: f64,
+    /// How far led bodies have moved against what they came near in a sub-step of the window before [m].
+    body_way: f64,
 }
 
 /// What the end of a window took.
@@ -86,6 +88,7 @@ impl ContactPipeline {
             pad: if model.method.keeps_lengths() { pad.min(thin) } else { pad },
             params: model.params.collision,
             window,
+            body_way: 0.0,
         })
     }
 
@@ -107,6 +110,38 @@ impl ContactPipeline {
     /// Begins a step, which is to depend on nothing that was before it but the state.
     pub fn begin_step(&mut self) {
         self.contacts.begin_step();
+        self.body_way = 0.0;
+    }
+
+    /// By how much led bodies would move further against what they come near than they should within a sub-step, in a motion from `positions` by `ways` [m] and as long
+    /// as `times` say [s]: 1 or less if they do not.
+    pub fn haste_of_bodies(
+        &mut self,
+        model: &Model,
+        times: [f64; 2],
+        positions: impl Iterator<Item = DVec3>,
+        ways: impl Iterator<Item = DVec3>,
+    ) -> f64 {
+        self.place(model, times, positions, ways);
+        if !self.window.has_fast_bodies() {
+            return 0.0;
+        }
+        self.found.find(&self.window, self.pad);
+        self.window.way_of_bodies(self.found.pairs()) / self.window.fastest()
+    }
+
+    /// How many sub-steps the window may have beside led bodies that are as fast as in the one before.
+    pub fn substeps_beside_bodies(&self) -> Option<u32> {
+        let fastest = self.window.fastest();
+        (self.body_way > 0.0).then(|| (fastest / self.body_way).clamp(1.0, 1e6) as u32)
+    }
+
+    /// The same, now that the window has begun with `substeps`.
+    pub fn substeps_beside_bodies_now(&mut self, substeps: u32) -> Option<u32> {
+        let is_fast = self.window.has_fast_bodies() || self.body_way > 0.0;
+        let way = if is_fast { self.window.way_of_bodies(self.found.pairs()) } else { 0.0 };
+        self.body_way = way / f64::from(substeps);
+        self.substeps_beside_bodies()
     }
 
     /// Whether all that is near becomes a contact at the start of a window, or only what is nearest, for methods that answer what CCD finds later.

@@ -173,9 +173,11 @@ impl StepContext<'_> {
         // What was a heap in the window before most likely is one still.
         let in_heap =
             |pipeline: &mut ContactPipeline| pipeline.substeps_in_heap(ways.iter().copied()).unwrap_or(most);
-        let substeps = if most > 1 { usual(pipeline).min(in_heap(pipeline)).clamp(1, most) } else { 1 };
+        let beside_bodies = pipeline.substeps_beside_bodies().unwrap_or(most);
+        let substeps = usual(pipeline).min(in_heap(pipeline)).min(beside_bodies).clamp(1, most);
         pipeline.begin(self.model, times(substeps), positions.iter().copied(), moved(substeps));
-        let fewer = Some(in_heap(pipeline)).filter(|fewer| *fewer < substeps);
+        let beside_bodies = pipeline.substeps_beside_bodies_now(substeps).unwrap_or(substeps);
+        let fewer = Some(in_heap(pipeline).min(beside_bodies)).filter(|fewer| *fewer < substeps);
         if let Some(fewer) = fewer {
             pipeline.begin_shorter(self.model, times(fewer), positions.iter().copied(), moved(fewer));
         }

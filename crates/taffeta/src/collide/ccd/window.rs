@@ -88,6 +88,26 @@ impl CcdWindow {
         (reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
 
+    /// How far what comes near one another may move against each other [m]: as far as the few particles that are faster than the others.
+    pub fn fastest(&self) -> f64 {
+        self.params.few_faster * self.reach
+    }
+
+    /// Whether a point of a led body moves further than that.
+    pub fn has_fast_bodies(&self) -> bool {
+        let of_bodies = self.surface.particles..self.surface.points;
+        let ways = self.start[of_bodies.clone()].iter().zip(&self.end[of_bodies]);
+        ways.map(|(start, end)| start.distance_squared(*end)).any(|square| square > self.fastest() * self.fastest())
+    }
+
+    /// How far the points of one of `pairs` with a led body move against each other at most [m].
+    pub fn way_of_bodies(&self, pairs: &[Pair]) -> f64 {
+        let is_led = |p: &u32| *p as usize >= self.surface.particles;
+        let way = |p: u32| self.end[p as usize] - self.start[p as usize];
+        let with_bodies = pairs.iter().map(|pair| [pair.points[0], pair.points[3]]).filter(|ends| ends.iter().any(is_led));
+        with_bodies.map(|[a, b]| (way(a) - way(b)).length_squared()).fold(0.0, f64::max).sqrt()
+    }
+
     /// Places everything at the start and the end of `[from, until]` [s]; particles go from `positions` by `ways` [m].
     pub fn place(
         &mut self,

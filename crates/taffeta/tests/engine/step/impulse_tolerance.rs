@@ -269,3 +269,30 @@ fn random_scenes_are_within_tolerance_or_say_that_they_are_not() {
     }
     assert!(reached > 520, "{reached} of 600 steps within tolerance");
 }
+
+/// A ball that shoots through a sheet as fast as [m/s], from a metre beside it.
+fn shot(speed: f64) -> Scene {
+    let mut scene = hanging_sheet(Method::ImpulseStrips, 24, 1.0, 0.01);
+    scene.cloth[0].rotation = [90.0, 0.0, 0.0];
+    scene.cloth[0].pin.clear();
+    scene.contact.cloth_cloth = true;
+    let key = |time: f64, z: f64| Keyframe { time, shift: [0.0, 0.0, z], turn: [0.0; 3], ease: Ease::Linear };
+    let sphere = Some(SphereShape { radius: 0.1 });
+    let position = [0.0, 0.0, 1.0];
+    let keyframe = vec![key(0.0, 0.0), key(2.0 / speed, -2.0)];
+    scene.collider = vec![Collider { sphere, position, keyframe, ..Collider::default() }];
+    scene
+}
+
+#[test]
+fn a_body_that_is_much_faster_than_the_cloth_takes_it_along() {
+    let mut simulation = simulation(&shot(40.0));
+    for frame in 0..3 {
+        let report = simulation.step().unwrap();
+        let certificate = simulation.certificate();
+        let crossed = certificate.cloth_body + certificate.cloth_cloth;
+        assert!(report.converged && crossed == 0, "frame {frame}: {:?}, {crossed} crossed", report.shortfall);
+    }
+    let fastest = simulation.velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
+    assert!(fastest > 10.0, "hit at 40 m/s nothing is faster than {fastest} m/s");
+}

@@ -22,6 +22,13 @@ impl Integrator for Impulse {
         if let Some(springs) = &self.as_printed {
             self.controller.at_least(springs.fewest(step.model)?);
         }
+        if let Some(pipeline) = &mut step.pipeline {
+            let (time, duration) = (state.time, step.model.step_time);
+            let ways = state.velocities.iter().map(|v| duration * *v);
+            let positions = state.positions.iter().copied();
+            let haste = pipeline.haste_of_bodies(step.model, [time, time + duration], positions, ways);
+            self.controller.at_least(haste.ceil() as u32);
+        }
         self.drift = drift::of(step.model, step.environment, state);
         self.fallback.begin();
         self.hands.begin(step.model, step.environment, state);

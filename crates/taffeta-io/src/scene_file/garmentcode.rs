@@ -63,7 +63,11 @@ struct Piece {
 struct PieceEdge {
     endpoints: [usize; 2],
     curvature: Option<Curvature>,
+    label: Option<String>,
 }
+
+/// Labels of edges that its own simulation holds to the body at first, and that gravity would pull off.
+const HELD_UP: [&str; 2] = ["lower_interface", "strapless_top"];
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -141,7 +145,9 @@ fn panel(name: &str, piece: Piece, properties: &Properties) -> Result<Panel, Str
         let ends = [at(from).ok_or_else(no_vertex)?, at(to).ok_or_else(no_vertex)?];
         let (via, bulge) = curve(ends, edge.curvature.as_ref(), properties)
             .map_err(|reason| format!("edge {number} of panel `{name}` {reason}"))?;
-        outline.push(PanelEdge { name: number.to_string(), to: ends[1], via, bulge, ..PanelEdge::default() });
+        let held_up = edge.label.as_deref().is_some_and(|label| HELD_UP.contains(&label));
+        let name = number.to_string();
+        outline.push(PanelEdge { name, to: ends[1], via, bulge, held_up, ..PanelEdge::default() });
     }
     let drawn = Panel {
         name: name.into(),

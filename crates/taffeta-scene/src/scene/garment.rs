@@ -189,6 +189,10 @@ pub struct PanelEdge {
     /// An elastic along it, which gathers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elastic: Option<Elastic>,
+    /// Whether it stays as high as it is drawn while the garment is basted, if nothing of the garment is worn higher: as the waist of a skirt does, which somebody
+    /// holds up.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub held_up: bool,
 }
 
 /// An elastic that is stretched to the length of an edge when it is sewn on.
@@ -202,6 +206,10 @@ pub struct Elastic {
     #[serde(default = "soft_elastic")]
     #[schemars(range(min = 0.01, max = 10_000.0))]
     pub force: f64,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Of a knitted elastic 10 mm wide.

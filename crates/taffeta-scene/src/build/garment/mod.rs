@@ -12,7 +12,7 @@ mod weld;
 use super::shapes::Blank;
 use crate::Fault;
 use crate::scene::outline::{Outline, Run};
-use crate::scene::{Garment, Seam};
+use crate::scene::{Garment, Panel, Seam};
 pub(super) use add::{add_garment, add_link};
 use panel::{PanelCut, Stations};
 
@@ -39,6 +39,8 @@ pub struct Tailored {
     pub gathered: Vec<Member>,
     /// The particles that each pin names, in increasing order.
     pub pinned: Vec<Vec<Member>>,
+    /// Those of edges that are held up, panel after panel.
+    pub held_up: Vec<Vec<u32>>,
 }
 
 impl Tailored {
@@ -77,8 +79,9 @@ pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
     let closures = closures(garment, &outlines, &cuts);
     let elastics = elastics(garment, &cuts);
     let gathered = gathered(garment, &outlines, &cuts);
+    let held_up = garment.panel.iter().zip(&cuts).map(|(panel, cut)| held_up(panel, cut)).collect();
     let blanks = cuts.into_iter().map(|cut| cut.blank).collect();
-    Ok(Tailored { blanks, stitches, closures, elastics, gathered, pinned })
+    Ok(Tailored { blanks, stitches, closures, elastics, gathered, pinned, held_up })
 }
 
 /// Pieces of every edge of every panel: as many as its length asks for, and as many on both sides of a seam.
@@ -205,6 +208,14 @@ fn gathered(garment: &Garment, outlines: &[Outline], cuts: &[PanelCut]) -> Vec<M
         }
     }
     gathered
+}
+
+fn held_up(panel: &Panel, cut: &PanelCut) -> Vec<u32> {
+    let held = panel.edge.iter().zip(&cut.edges).filter(|(edge, _)| edge.held_up);
+    let mut held: Vec<u32> = held.flat_map(|(_, stations)| stations.iter().flatten().copied()).collect();
+    held.sort_unstable();
+    held.dedup();
+    held
 }
 
 fn pinned(garment: &Garment, cuts: &[PanelCut], edges: &[String]) -> Vec<Member> {

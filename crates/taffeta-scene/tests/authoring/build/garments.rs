@@ -326,3 +326,21 @@ fn legs_of_trousers_go_around_legs_wherever_they_start_and_however_long_they_are
         }
     }
 }
+
+#[test]
+fn a_waist_that_is_held_up_stays_where_it_is_drawn() {
+    // Wider than the trunk by so much that nothing else tells where it is worn.
+    let highest = |held_up: bool| {
+        let mut skirt = tubes(&[([0.0, 1.1], 0.0)]);
+        for panel in &mut skirt.panel {
+            panel.start = panel.start.map(|c| 2.0 * c);
+            panel.edge.iter_mut().for_each(|edge| edge.to = edge.to.map(|c| 2.0 * c));
+            panel.edge[2].held_up = held_up;
+        }
+        let (_, state) = dressed(skirt);
+        state.positions.iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let [drawn, held, left] = [1.4, highest(true), highest(false)];
+    assert!(held > drawn - 0.05, "held up it is at {held} m");
+    assert!(left < drawn - 0.1, "left alone it is at {left} m");
+}

@@ -17,20 +17,24 @@ const SLEEVE: f64 = 0.12;
 /// How far the two sides of a seam may be apart at the start, seen from the front, if its panels are where they are worn [m].
 const MATCHED: f64 = 0.04;
 
-/// Who is part of a sleeve, and what does not sink below which height [m]: the tops of panels that reach as high as any that are where they are worn.
+/// Who is part of a sleeve, and what does not sink below which height [m]: the tops of panels that reach as high as any that are where they are worn, and edges up
+/// there that are held up.
 pub fn roles(tailored: &Tailored, field: Option<&DistanceField>) -> (Vec<bool>, Vec<f64>) {
     let blanks = &tailored.blanks;
     let at_trunk = |x: &DVec3| field.is_none_or(|field| field.is_at_trunk(*x, AROUND, BESIDE));
     let tops = tops(tailored, &at_trunk);
     let highest = tops.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (mut sleeve, mut floor) = (Vec::new(), Vec::new());
-    for (blank, top) in blanks.iter().zip(&tops) {
+    for ((blank, top), held_up) in blanks.iter().zip(&tops).zip(&tailored.held_up) {
         let middle = blank.start.iter().sum::<DVec3>() / blank.start.len() as f64;
         let arm = is_upright(blank) && field.is_some_and(|field| field.is_at_arm(middle, SLEEVE));
         sleeve.extend(blank.start.iter().map(|_| arm));
-        let is_held = |x: &DVec3| !arm && top.min(x.y) > highest - LEVEL && at_trunk(x);
-        let held = |x: &DVec3| if is_held(x) { x.y } else { f64::NEG_INFINITY };
-        floor.extend(blank.start.iter().map(held));
+        let is_held = |(i, x): (u32, &DVec3)| {
+            let is_worn = at_trunk(x) || held_up.binary_search(&i).is_ok();
+            !arm && top.min(x.y) > highest - LEVEL && is_worn
+        };
+        let held = |(i, x)| if is_held((i, x)) { x.y } else { f64::NEG_INFINITY };
+        floor.extend((0..).zip(&blank.start).map(held));
     }
     (sleeve, floor)
 }
@@ -151,8 +155,14 @@ fn is_upright(panel: &Blank) -> bool {
 
 /// How high every panel reaches that is where it is worn [m]: so far as it is sewn to one on the other side of the body at the same place, seen from the front.
 /// What is beside the trunk is not there: sides of a wide skirt may stand out as high as its waist.
+///
+/// So far as it is held up, too.
 fn tops(tailored: &Tailored, at_trunk: &dyn Fn(&DVec3) -> bool) -> Vec<f64> {
-    let mut tops = vec![f64::NEG_INFINITY; tailored.blanks.len()];
+    let held_up = tailored.blanks.iter().zip(&tailored.held_up);
+    let top = |(blank, held): (&Blank, &Vec<u32>)| {
+        held.iter().map(|i| blank.start[*i as usize].y).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mut tops: Vec<f64> = held_up.map(top).collect();
     for pair in &tailored.stitches {
         let [a, b] = pair.map(|(panel, i)| tailored.blanks[panel].start[i as usize]);
         let matched = (a - b).truncate().length() < MATCHED && a.z * b.z < 0.0;

@@ -34,7 +34,7 @@ pub struct Args {
     /// By how much cloth may be let out or taken in where it does not fit, as a share of its length.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     let_out: f64,
-    /// The most frames of 1/30 s; a garment that was at rest in ten of them is done [default: 90, quick 2].
+    /// The most frames of 1/30 s; a garment that was at rest in ten of them is done [default: 150, quick 2].
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
     #[command(flatten)]
@@ -162,7 +162,7 @@ fn scene_text(args: &Args, file: &Path) -> Result<String, BenchError> {
     };
     let quick = args.common.quick;
     let cell = args.edge_length.unwrap_or(if quick { 0.04 } else { 0.02 });
-    let frames = args.frames.unwrap_or(if quick { 2 } else { 90 });
+    let frames = args.frames.unwrap_or(if quick { 2 } else { 150 });
     Ok(format!(
         "frames = {frames}\nsolver = {{ tolerance = {STRAIN} }}\nair = {{ damping = 5 }}\n\
          [[garment]]\npattern = {pattern}\nedge_length = {cell}\nbaste = true\nlet_out = {}\nsewing = 0.1\n\

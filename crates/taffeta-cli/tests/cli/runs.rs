@@ -131,7 +131,7 @@ fn what_memory_cannot_hold_is_refused_and_what_outgrows_it_ends() {
     let sizes = ["--set", "cloth[0].sheet.columns=4000", "--set", "cloth[0].sheet.rows=4000"];
     place
         .taffeta(&[&["run", "small.toml", "--memory", "3G"][..], &sizes].concat())
-        .refused(2, &["16000000 particles", "about 56 GB", "3.22 GB is the limit of --memory"]);
+        .refused(2, &["16000000 particles", "about 48 GB", "3.22 GB is the limit of --memory"]);
     assert!(!place.path("out").exists(), "nothing was begun");
     place.taffeta(&["run", "small.toml", "--memory", "lots"]).refused(2, &["such as 900M or 8G"]);
     // A process holds more than this before it has done anything.

@@ -6,9 +6,9 @@ use super::mesh::Mesh;
 use std::collections::BTreeMap;
 
 /// Bytes that a particle takes with its edges, triangles and copies of its state while its scene is built and steps are taken, and bytes for every pair of
-/// things that may touch. Fitted to peaks of `drape` with 200 × 200 to 700 × 700 particles (3390 to 3590 a particle) and of `flag` with 500 to 2000 columns, whose
+/// things that may touch. Fitted to peaks of `drape` with 200 × 200 to 700 × 700 particles (2870 to 3340 a particle) and of `flag` with 500 to 2000 columns, whose
 /// pairs take most of it. Implicit methods may take more.
-const OF_PARTICLE: f64 = 2700.0;
+const OF_PARTICLE: f64 = 2200.0;
 const OF_PAIR: f64 = 200.0;
 
 /// Pairs of a particle where cells are square.

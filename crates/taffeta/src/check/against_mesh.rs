@@ -3,7 +3,7 @@
 use super::bodies::BodyContact;
 use super::distance::{point_triangle, segment_triangle};
 use super::pairs::{Surface, at, read};
-use super::tree::{CheckNode, Face};
+use super::tree::{CheckTree, Face};
 use super::triangles::intersect;
 use crate::math::DVec3;
 
@@ -11,10 +11,11 @@ use crate::math::DVec3;
 ///
 /// A surface has no inside, so a gap is never negative but where something is not finite or missing: there it is minus infinity.
 pub fn against_mesh(cloth: Surface, body: Surface) -> BodyContact {
-    let (points, mut faces) = read(cloth);
-    let (body_points, mut body_faces) = read(body);
+    let (points, faces) = read(cloth);
+    let (body_points, body_faces) = read(body);
     let all_read = faces.len() == cloth.triangles.len() && body_faces.len() == body.triangles.len();
-    let (tree, body_tree) = (CheckNode::new(&mut faces), CheckNode::new(&mut body_faces));
+    let (tree, body_tree) =
+        (CheckTree::new(&points, faces, &[]), CheckTree::new(&body_points, body_faces, &[]));
 
     let test = |f: &Face, g: &Face| intersect(&at(&points, f.corners), &at(&body_points, g.corners), 0);
     let mut intersecting: Vec<u32> = tree.pairs_with(&body_tree, &test).iter().map(|pair| pair[0]).collect();

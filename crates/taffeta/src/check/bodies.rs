@@ -22,29 +22,44 @@ pub struct BodyContact {
 /// Corners beyond this are not measured, lest fourth powers overflow [m].
 const LARGEST: f64 = 1e50;
 
+/// Triangles that a thread takes in a row.
+const TASK: usize = 512;
+
 /// Contact between a solid and the triangles of a cloth, not only its particles; in double precision.
 pub fn against_body(positions: &[DVec3], triangles: &[[u32; 3]], body: &PosedShape) -> BodyContact {
     let shape = &body.shape;
     let local: Vec<DVec3> = positions.iter().map(|&x| body.pose.to_local(x)).collect();
     let known = is_finite(shape);
     let in_range = |x: &DVec3| known && x.abs().cmple(DVec3::splat(LARGEST)).all();
-    let corner = |c: u32| local.get(c as usize).copied().filter(in_range);
-    let corners = |t: &[u32; 3]| Some([corner(t[0])?, corner(t[1])?, corner(t[2])?]);
-    let at_corners = |t| match corners(t) {
-        Some(t) => t.iter().map(|&x| signed_distance(shape, x)).fold(f64::INFINITY, f64::min),
-        None => f64::NAN,
-    };
+    let distances: Vec<f64> =
+        local.iter().map(|x| if in_range(x) { signed_distance(shape, *x) } else { f64::NAN }).collect();
+    let distance = |c: u32| distances.get(c as usize).copied().unwrap_or(f64::NAN);
     let mut gaps = vec![0.0; triangles.len()];
-    parallel::each(&mut gaps, 1, |k, gap| *gap = at_corners(&triangles[k]));
+    let at_corners = |t: &[u32; 3]| {
+        let of = t.map(distance);
+        if of.iter().any(|d| d.is_nan()) { f64::NAN } else { of[0].min(of[1]).min(of[2]) }
+    };
+    parallel::each(&mut gaps, TASK, |k, gap| *gap = at_corners(&triangles[k]));
 
     // Most triangles are too far away to matter. In resting contact the nearest corner often is the answer, up to
     // what its root was rounded by.
     let matters = gaps.iter().copied().fold(f64::INFINITY, f64::min).max(0.0);
-    parallel::each(&mut gaps, 1, |k, gap| {
-        let Some(t) = corners(&triangles[k]) else { return };
-        let bound = lower_bound(shape, &t);
-        if bound <= matters && bound < *gap - 4.0 * f64::EPSILON * gap.abs() {
-            *gap = gap.min(triangle_gap(shape, &t));
+    parallel::each_chunk(&mut gaps, TASK, |chunk, gaps| {
+        let mut matters = matters;
+        for (gap, t) in gaps.iter_mut().zip(parallel::chunk(triangles, TASK, chunk)) {
+            if gap.is_nan() {
+                continue;
+            }
+            let t = t.map(|c| local[c as usize]);
+            // No point of it is further from a corner than it is large.
+            if *gap > matters + (t[0].max(t[1]).max(t[2]) - t[0].min(t[1]).min(t[2])).element_sum() {
+                continue;
+            }
+            let bound = lower_bound(shape, &t);
+            if bound <= matters && bound < *gap - 4.0 * f64::EPSILON * gap.abs() {
+                *gap = gap.min(triangle_gap(shape, &t));
+                matters = matters.min(gap.max(0.0));
+            }
         }
     });
 
@@ -86,15 +101,28 @@ fn is_finite(shape: &Shape) -> bool {
 }
 
 /// A quick number below the smallest signed distance of any point of the triangle [m].
+///
+/// All shapes are a core with a radius. A plane through the point of the core that is nearest to the middle of the triangle, across the way there, has all of
+/// the core on its other side, so nobody is nearer to the core than to the plane.
 fn lower_bound(shape: &Shape, t: &[DVec3; 3]) -> f64 {
-    if let Shape::Box { half_size } = *shape {
-        let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
-        return box_distance((low - half_size).max(-high - half_size));
-    }
-    // Distance changes no faster than position; the extra percent covers rounding.
     let middle = (t[0] + t[1] + t[2]) / 3.0;
-    let size = t.iter().map(|x| x.distance(middle)).fold(0.0, f64::max);
-    signed_distance(shape, middle) - 1.01 * size
+    let (nearest, radius) = match *shape {
+        Shape::Plane => (DVec3::new(middle.x, 0.0, middle.z), 0.0),
+        Shape::Sphere { radius } => (DVec3::ZERO, radius),
+        Shape::Capsule { radius, half_length } => {
+            (DVec3::Y * middle.y.max(-half_length).min(half_length), radius)
+        }
+        Shape::Box { half_size } => (middle.max(-half_size).min(half_size), 0.0),
+    };
+    let across = middle - nearest;
+    let size = across.length();
+    let heights = t.map(|x| across.dot(x - nearest));
+    let bound = heights[0].min(heights[1]).min(heights[2]) / size - radius;
+    // The sum of all that is rounded, bounded several times over.
+    let reach = t.iter().fold(nearest.abs(), |reach, x| reach.max(x.abs())).element_sum() + radius;
+    // In the core, or below a plane, nothing is told.
+    let is_outside = size > 0.0 && (middle.y > 0.0 || !matches!(shape, Shape::Plane));
+    if is_outside { bound - 64.0 * f64::EPSILON * reach } else { f64::NEG_INFINITY }
 }
 
 /// The smallest signed distance of any point of the triangle [m], but for a box outside of it: there the smallest

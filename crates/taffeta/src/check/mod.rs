@@ -21,13 +21,19 @@
 mod against_mesh;
 mod bodies;
 mod certificate;
+mod compare;
+mod curve;
 mod distance;
+mod eight;
+mod fans;
 mod free_bodies;
+mod outer_box;
 mod pairs;
 mod seams;
 mod strain;
 mod tree;
 mod triangles;
+mod walk;
 
 pub use against_mesh::against_mesh;
 pub use bodies::{BodyContact, against_body};

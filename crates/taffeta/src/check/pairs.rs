@@ -1,6 +1,7 @@
 //! All pairs of triangles that intersect, within a surface and between two.
 
-use super::tree::{CheckBounds, CheckNode, Face};
+use super::fans::smooth_fans;
+use super::tree::{CheckTree, Face};
 use super::triangles::intersect;
 use crate::math::DVec3;
 
@@ -15,8 +16,10 @@ pub struct Surface<'a> {
 
 /// Every pair (i < j) of triangles that intersect in the sense of [`crate::check`], sorted; exact.
 pub fn self_intersections(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
-    let (points, mut faces) = read(Surface { positions, triangles });
-    let mut found = CheckNode::new(&mut faces).pairs_within(&|f, g| meet(&points, f.corners, g.corners));
+    let (points, faces) = read(Surface { positions, triangles });
+    let smooth = smooth_fans(&points, &faces);
+    let test = |f: &Face, g: &Face| meet(&points, f.corners, g.corners);
+    let mut found = CheckTree::new(&points, faces, &smooth).pairs_within(&test);
     found.iter_mut().for_each(|pair| pair.sort_unstable());
     found.sort_unstable();
     found
@@ -37,10 +40,11 @@ pub fn self_intersections_brute_force(positions: &[DVec3], triangles: &[[u32; 3]
 ///
 /// Surfaces only: a triangle of one that lies wholly inside a closed other meets nothing.
 pub fn intersections_between(a: Surface, b: Surface) -> Vec<[u32; 2]> {
-    let (a_points, mut a_faces) = read(a);
-    let (b_points, mut b_faces) = read(b);
+    let (a_points, a_faces) = read(a);
+    let (b_points, b_faces) = read(b);
     let test = |f: &Face, g: &Face| intersect(&at(&a_points, f.corners), &at(&b_points, g.corners), 0);
-    let mut found = CheckNode::new(&mut a_faces).pairs_with(&CheckNode::new(&mut b_faces), &test);
+    let (a_tree, b_tree) = (CheckTree::new(&a_points, a_faces, &[]), CheckTree::new(&b_points, b_faces, &[]));
+    let mut found = a_tree.pairs_with(&b_tree, &test);
     found.sort_unstable();
     found
 }
@@ -71,7 +75,7 @@ pub(super) fn read(surface: Surface) -> (Vec<DVec3>, Vec<Face>) {
         |&&c: &&u32| points.get(c as usize).is_some_and(|p| p.abs().cmple(DVec3::splat(LARGEST)).all());
     let face = |(index, corners): (u32, &[u32; 3])| {
         let all = corners.iter().filter(readable).count() == 3;
-        all.then(|| Face { index, corners: *corners, bounds: CheckBounds::around(at(&points, *corners)) })
+        all.then_some(Face { index, corners: *corners })
     };
     let faces = (0..).zip(surface.triangles).filter_map(face).collect();
     (points, faces)

@@ -1,277 +1,157 @@
-//! Which boxes overlap: a tree of boxes that is halved again and again, walked against itself or another.
+//! Which triangles may meet: a tree of boxes over leaves of eight, walked against itself or another.
 //!
-//! Faces stand in the order of their centres along a curve that fills space (Morton 1966). Boxes are those of the faces that a node has, whatever their order, so
-//! huge coordinates and mixed sizes cost time, and nothing else.
+//! Triangles stand in the order of their centres along a curve that fills space ([`super::curve`]), eight of them in a leaf, eight leaves in a node, and so on.
+//! Boxes are those of the triangles that a node has, whatever their order, so huge coordinates and mixed sizes cost time, and nothing else.
 
+use super::compare::LANES;
+use super::curve::along_curve;
+use super::eight::{Eight, EightBoxes};
+use super::outer_box::OuterBox;
+use super::walk::{Descent, TreeWalk};
 use crate::math::DVec3;
+use crate::math::lanes::InstructionSet;
 use crate::parallel;
 
-/// An axis-aligned box.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CheckBounds {
-    low: DVec3,
-    high: DVec3,
-}
-
-/// A triangle in its box.
+/// A triangle of a surface.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Face {
     /// Which triangle of the surface.
     pub index: u32,
     /// Its particles.
     pub corners: [u32; 3],
-    /// Its box.
-    pub bounds: CheckBounds,
 }
 
-/// A group of faces and the box around them.
-pub(super) struct CheckNode<'a> {
-    bounds: CheckBounds,
-    faces: &'a [Face],
-    below: Below<'a>,
+/// Faces in leaves of eight, and boxes over them.
+pub(super) struct CheckTree<'a> {
+    pub points: &'a [DVec3],
+    /// In the order of the curve.
+    pub faces: Vec<Face>,
+    /// Eight faces each.
+    pub leaves: Vec<Eight>,
+    /// The boxes of leaves, then of the nodes above them, and so on up to one node.
+    levels: Vec<Vec<EightBoxes>>,
 }
 
-/// What is below a node.
-enum Below<'a> {
-    Halves(Box<[CheckNode<'a>; 2]>),
-    Leaf(Box<Eight>),
-}
-
-/// The boxes of a leaf side by side: per axis all least coordinates, then per axis all largest ones, rounded outwards [m].
-struct Eight([[f32; LEAF]; 6]);
-
-/// Judges two faces whose boxes overlap.
+/// Judges two faces.
 pub(super) type Test<'a> = dyn Fn(&Face, &Face) -> bool + Sync + 'a;
 
 /// Measures two faces; what is not less than the last number may be told as just that number.
 pub(super) type Measure<'a> = dyn Fn(&Face, &Face, f64) -> f64 + 'a;
 
-/// Faces in a leaf, at most: boxes that are compared side by side.
-const LEAF: usize = 8;
-/// Cells of the curve along each axis.
-const CELLS: f64 = 1024.0;
-/// Below this many faces a task costs more than it gains.
-const TASK: usize = 512;
+/// Leaves that a thread fills in a row, at least.
+const FILLED: usize = 64;
+/// Pairs of nodes from which a walk is cut into tasks.
+const WIDE_ENOUGH: usize = 256;
+/// Pairs of nodes in a task.
+const TASK: usize = 16;
 
-impl CheckBounds {
-    const NOTHING: CheckBounds = CheckBounds { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
-
-    /// The box around a triangle.
-    pub fn around([a, b, c]: [DVec3; 3]) -> Self {
-        Self { low: a.min(b).min(c), high: a.max(b).max(c) }
-    }
-
-    fn join(self, other: Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-
-    /// How far apart two boxes are [m].
-    fn gap(&self, other: &Self) -> f64 {
-        (self.low - other.high).max(other.low - self.high).max(DVec3::ZERO).length()
-    }
-
-    fn meets(&self, other: &Self) -> bool {
-        self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
-    }
-
-    /// Least and largest coordinates, rounded outwards [m].
-    fn rounded(&self) -> [[f32; 3]; 2] {
-        [self.low.to_array().map(not_above), self.high.to_array().map(|x| -not_above(-x))]
-    }
-}
-
-/// The largest f32 that is not above `x`.
-fn not_above(x: f64) -> f32 {
-    let near = x as f32;
-    if f64::from(near) > x { near.next_down() } else { near }
-}
-
-impl Eight {
-    /// The boxes of at most eight faces; lanes without a face meet nothing.
-    fn of(faces: &[Face]) -> Self {
-        let (nothing, never) = ([f32::INFINITY; LEAF], [f32::NEG_INFINITY; LEAF]);
-        let mut eight = Self([nothing, nothing, nothing, never, never, never]);
-        for (lane, face) in faces.iter().enumerate() {
-            let [low, high] = face.bounds.rounded();
-            for k in 0..3 {
-                (eight.0[k][lane], eight.0[3 + k][lane]) = (low[k], high[k]);
-            }
+impl<'a> CheckTree<'a> {
+    /// A tree over faces between points. What is `smooth` of particles, if it is told, spares a walk within the tree most pairs.
+    pub fn new(points: &'a [DVec3], faces: Vec<Face>, smooth: &[bool]) -> Self {
+        let faces = along_curve(points, faces);
+        let mut leaves = vec![Eight::NONE; faces.len().div_ceil(LANES).max(1)];
+        parallel::each(&mut leaves, FILLED, |k, leaf| {
+            let eight = parallel::chunk(&faces, LANES, k).iter();
+            let is_smooth = |c: u32| smooth.get(c as usize) == Some(&true);
+            leaf.fill(points, eight.map(|face| &face.corners), is_smooth);
+        });
+        let mut levels = vec![over(leaves.iter().map(|leaf| leaf.bounds))];
+        while levels[levels.len() - 1].len() > 1 {
+            levels.push(over(levels[levels.len() - 1].iter().map(EightBoxes::around)));
         }
-        eight
+        Self { points, faces, leaves, levels }
     }
 
-    /// The box in a lane.
-    fn get(&self, lane: usize) -> [[f32; 3]; 2] {
-        [[0, 1, 2].map(|k| self.0[k][lane]), [3, 4, 5].map(|k| self.0[k][lane])]
-    }
-
-    /// The lanes whose boxes meet another, as bits.
-    fn meet(&self, [low, high]: [[f32; 3]; 2]) -> u32 {
-        let mut gap = [0.0_f32; LEAF];
-        for k in 0..3 {
-            for (lane, gap) in gap.iter_mut().enumerate() {
-                // Of infinities nothing is known: they meet.
-                let (below, above) = (self.0[k][lane] - high[k], low[k] - self.0[3 + k][lane]);
-                let wider = if below > above { below } else { above };
-                *gap = if wider > *gap { wider } else { *gap };
-            }
-        }
-        (0..LEAF).fold(0, |bits, lane| bits | u32::from(gap[lane] <= 0.0) << lane)
-    }
-}
-
-impl<'a> CheckNode<'a> {
-    /// A tree over `faces`, which are put into its order.
-    pub fn new(faces: &'a mut [Face]) -> Self {
-        put_in_order(faces);
-        Self::over(faces)
-    }
-
-    fn over(faces: &'a [Face]) -> Self {
-        if faces.len() <= LEAF {
-            return Self { bounds: bounds(faces), faces, below: Below::Leaf(Box::new(Eight::of(faces))) };
-        }
-        let (left, right) = faces.split_at(faces.len() / 2);
-        let halves = if faces.len() > TASK {
-            parallel::join(|| Self::over(left), || Self::over(right)).into()
-        } else {
-            [Self::over(left), Self::over(right)]
-        };
-        Self {
-            bounds: halves[0].bounds.join(halves[1].bounds),
-            faces,
-            below: Below::Halves(Box::new(halves)),
-        }
-    }
-
-    fn halves(&self) -> Option<&[CheckNode<'a>; 2]> {
-        match &self.below {
-            Below::Halves(halves) => Some(halves),
-            Below::Leaf(_) => None,
-        }
-    }
-
-    /// Every two faces of this tree whose boxes overlap and that pass `test`, in no particular order.
+    /// Every two faces of this tree that pass `test`, by their numbers; in no particular order.
+    ///
+    /// Only those whose boxes overlap are asked, and not those that certainly share no more than their common particles.
     pub fn pairs_within(&self, test: &Test) -> Vec<[u32; 2]> {
-        match &self.below {
-            Below::Halves(halves) => {
-                let [left, right] = &**halves;
-                let work = self.faces.len();
-                let inside = || join(work, || left.pairs_within(test), || right.pairs_within(test));
-                join(work, inside, || left.pairs_with(right, test))
-            }
-            Below::Leaf(eight) => {
-                let mut found = Vec::new();
-                for (lane, face) in self.faces.iter().enumerate() {
-                    // Only lanes after each lane, so that no pair comes twice.
-                    let later = !0 << (lane + 1);
-                    collect(face, self.faces, eight.meet(eight.get(lane)) & later, test, &mut found);
-                }
-                found
-            }
-        }
+        self.pairs(TreeWalk { one: self, other: self, is_same: true }, test)
     }
 
-    /// Every face of this tree and face of `other` whose boxes overlap and that pass `test`, in no particular
-    /// order.
-    pub fn pairs_with(&self, other: &CheckNode, test: &Test) -> Vec<[u32; 2]> {
-        let mut found = Vec::new();
-        if !self.bounds.meets(&other.bounds) {
-            return found;
+    /// Every face of this tree and face of `other`, a tree over another surface, that pass `test`, by their numbers; in no particular order.
+    ///
+    /// Only those whose boxes overlap are asked, and not those that are clearly apart.
+    pub fn pairs_with(&self, other: &Self, test: &Test) -> Vec<[u32; 2]> {
+        self.pairs(TreeWalk { one: self, other, is_same: false }, test)
+    }
+
+    /// Goes for a walk, cut into tasks.
+    fn pairs(&self, walk: TreeWalk, test: &Test) -> Vec<[u32; 2]> {
+        let other = walk.other;
+        let (mut level, mut nodes) = (self.levels.len().max(other.levels.len()), vec![[0, 0]]);
+        while level > 0 && nodes.len() < WIDE_ENOUGH {
+            level -= 1;
+            nodes = walk.below(level, &nodes);
         }
-        let (mine, theirs) = (self.faces.len(), other.faces.len());
-        // The larger side is split, so that both boxes shrink together.
-        if let Some([left, right]) = self.halves()
-            && (mine >= theirs || other.halves().is_none())
-        {
-            return join(mine + theirs, || left.pairs_with(other, test), || right.pairs_with(other, test));
-        }
-        if let Some([left, right]) = other.halves() {
-            return join(mine + theirs, || self.pairs_with(left, test), || self.pairs_with(right, test));
-        }
-        if let (Below::Leaf(own), Below::Leaf(eight)) = (&self.below, &other.below) {
-            let mut rows = own.meet(other.bounds.rounded()) & ((1 << mine) - 1);
-            while rows != 0 {
-                let lane = rows.trailing_zeros() as usize;
-                collect(&self.faces[lane], other.faces, eight.meet(own.get(lane)), test, &mut found);
-                rows &= rows - 1;
-            }
-        }
-        found
+        let mut found: Vec<Vec<[u32; 2]>> = vec![Vec::new(); nodes.len().div_ceil(TASK)];
+        parallel::each(&mut found, 1, |task, found| {
+            let nodes = parallel::chunk(&nodes, TASK, task).to_vec();
+            let doubtful = InstructionSet::available()[0].run(Descent { walk: &walk, level, nodes });
+            let faces = doubtful.iter().map(|[a, b]| [&self.faces[*a as usize], &other.faces[*b as usize]]);
+            found.extend(faces.filter(|[f, g]| test(f, g)).map(|[f, g]| [f.index, g.index]));
+        });
+        found.concat()
     }
 
     /// The least `measure` of a face of this tree and a face of `other`, to a share of 1e-12; or `least` where none is less.
-    pub fn least_with(&self, other: &CheckNode, measure: &Measure, least: f64) -> f64 {
+    pub fn least_with(&self, other: &Self, measure: &Measure, least: f64) -> f64 {
+        self.least_below(other, self.levels.len().max(other.levels.len()), [0, 0], measure, least)
+    }
+
+    /// The same for what is below a node of each tree, both of a level; leaves are of level 0.
+    fn least_below(
+        &self,
+        other: &Self,
+        level: usize,
+        [a, b]: [usize; 2],
+        measure: &Measure,
+        least: f64,
+    ) -> f64 {
+        let boxes = |tree: &Self, node: usize| match level.checked_sub(1) {
+            Some(above) => tree.boxes(above, node),
+            None => tree.leaves[node].boxes,
+        };
+        let (own, others) = (boxes(self, a), boxes(other, b));
+        let lanes = (0..LANES * LANES).map(|k| [k / LANES, k % LANES]);
+        let gap = |[i, j]: [usize; 2]| own.get(i).gap(&others.get(j));
         // What could be less by rounding alone is not looked for: surfaces that lie on each other are as far apart everywhere.
-        if self.bounds.gap(&other.bounds) >= least * (1.0 - 1e-12) {
-            return least;
-        }
-        if let Some([left, right]) = self.halves()
-            && self.faces.len() >= other.faces.len()
-        {
-            let nearer_first = left.bounds.gap(&other.bounds) <= right.bounds.gap(&other.bounds);
-            let [near, far] = if nearer_first { [left, right] } else { [right, left] };
-            return far.least_with(other, measure, near.least_with(other, measure, least));
-        }
-        if other.halves().is_some() {
-            return other.least_with(self, &|f, g, least| measure(g, f, least), least);
-        }
-        let pairs = self.faces.iter().flat_map(|face| other.faces.iter().map(move |other| (face, other)));
-        pairs.fold(least, |least, (face, other)| {
-            let near = face.bounds.gap(&other.bounds) < least;
-            if near { least.min(measure(face, other, least)) } else { least }
+        let is_near = |gap: f64, least: f64| gap < least * (1.0 - 1e-12);
+        let mut pairs: Vec<(f64, [usize; 2])> = lanes.map(|lanes| (gap(lanes), lanes)).collect();
+        pairs.retain(|(gap, _)| is_near(*gap, least));
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        pairs.iter().fold(least, |least, (gap, [i, j])| {
+            let (a, b) = (LANES * a + i, LANES * b + j);
+            match level.checked_sub(1) {
+                _ if !is_near(*gap, least) => least,
+                Some(below) => self.least_below(other, below, [a, b], measure, least),
+                None => least.min(measure(&self.faces[a], &other.faces[b], least)),
+            }
         })
     }
-}
 
-/// Orders `faces` by their centres along the curve, and where these are in one cell by their numbers.
-fn put_in_order(faces: &mut [Face]) {
-    let CheckBounds { low, high } = bounds(faces);
-    // Halved, lest sums of the largest coordinates overflow.
-    let centre = |face: &Face| 0.5 * face.bounds.low + 0.5 * face.bounds.high;
-    let cell = |x: f64, k: usize| (CELLS * ((x - low[k]) / (high[k] - low[k]))).min(CELLS - 1.0) as u32;
-    let place = |face: &Face| {
-        let x = centre(face);
-        spread(cell(x.x, 0)) << 2 | spread(cell(x.y, 1)) << 1 | spread(cell(x.z, 2))
-    };
-    let mut order: Vec<u64> =
-        faces.iter().zip(0..).map(|(face, k)| u64::from(place(face)) << 32 | k).collect();
-    order.sort_unstable();
-    let sorted: Vec<Face> = order.iter().map(|key| faces[*key as u32 as usize]).collect();
-    faces.copy_from_slice(&sorted);
-}
-
-/// Ten bits with two between every two of them.
-fn spread(bits: u32) -> u32 {
-    [(16, 0x30000ff), (8, 0x300f00f), (4, 0x30c30c3), (2, 0x9249249)]
-        .iter()
-        .fold(bits, |x, (shift, mask)| (x | x << shift) & mask)
-}
-
-fn bounds(faces: &[Face]) -> CheckBounds {
-    faces.iter().fold(CheckBounds::NOTHING, |all, face| all.join(face.bounds))
-}
-
-/// Adds the faces in some lanes that pass `test` with a face.
-fn collect(face: &Face, others: &[Face], mut lanes: u32, test: &Test, found: &mut Vec<[u32; 2]>) {
-    // Lanes without a face tell nothing.
-    lanes &= (1 << others.len()) - 1;
-    while lanes != 0 {
-        let other = &others[lanes.trailing_zeros() as usize];
-        if test(face, other) {
-            found.push([face.index, other.index]);
+    /// The boxes below a node of a level; above its own levels there is one node, over all of the tree.
+    #[inline(always)]
+    pub fn boxes(&self, level: usize, node: usize) -> EightBoxes {
+        match self.levels.get(level) {
+            Some(boxes) => boxes[node],
+            None => {
+                let mut boxes = EightBoxes::NONE;
+                boxes.set(0, &self.levels[self.levels.len() - 1][0].around());
+                boxes
+            }
         }
-        lanes &= lanes - 1;
     }
 }
 
-/// The results of both, found side by side if `work` is worth it.
-fn join(
-    work: usize,
-    first: impl FnOnce() -> Vec<[u32; 2]> + Send,
-    second: impl FnOnce() -> Vec<[u32; 2]> + Send,
-) -> Vec<[u32; 2]> {
-    let (mut found, more) = if work > TASK { parallel::join(first, second) } else { (first(), second()) };
-    found.extend(more);
-    found
+/// Boxes in eights.
+fn over(bounds: impl Iterator<Item = OuterBox>) -> Vec<EightBoxes> {
+    let mut eights = Vec::new();
+    for (k, bounds) in bounds.enumerate() {
+        if k % LANES == 0 {
+            eights.push(EightBoxes::NONE);
+        }
+        eights[k / LANES].set(k % LANES, &bounds);
+    }
+    eights
 }

@@ -25,9 +25,6 @@ pub struct WideBvh {
     /// Pairs that are never told: those of leaf k stand from `silent_from[k]` to `silent_from[k + 1]`.
     silent: Vec<Silent>,
     silent_from: Vec<u32>,
-    /// Scratch: where every box stands, and the places of pairs to leave out.
-    place: Vec<usize>,
-    pairs: Vec<(usize, usize)>,
     set: InstructionSet,
 }
 
@@ -60,8 +57,6 @@ impl WideBvh {
             passed_over: vec![false; 2 * leaves.next_power_of_two()],
             silent: Vec::new(),
             silent_from: vec![0; leaves + 1],
-            place: vec![0; places.len()],
-            pairs: Vec::new(),
             set: InstructionSet::available()[0],
         };
         heap.renew(places);
@@ -99,24 +94,24 @@ impl WideBvh {
         Self { set, ..self }
     }
 
-    /// Leaves out pairs of boxes in walks within this tree, each named once, in any order.
+    /// Leaves out pairs of boxes in walks within this tree, each named once, in any order. The list of them is not kept: it would be the largest of all.
     pub fn leave_out(&mut self, pairs: impl Iterator<Item = [u32; 2]>) {
-        let (place, places) = (&mut self.place, &mut self.pairs);
-        (0..).zip(&self.order).for_each(|(at, item)| place[*item as usize] = at as usize);
+        let mut place = vec![0_u32; self.order.len()];
+        (0..).zip(&self.order).for_each(|(at, item)| place[*item as usize] = at);
         let in_order = |[i, j]: [u32; 2]| {
             let (a, b) = (place[i as usize], place[j as usize]);
-            (a.min(b), a.max(b))
+            [a.min(b), a.max(b)]
         };
-        places.clear();
-        places.extend(pairs.map(in_order));
-        places.sort_unstable_by_key(|(a, b)| (a / WIDE, b / WIDE));
+        let leaves = |[a, b]: &[u32; 2]| [*a as usize / WIDE, *b as usize / WIDE];
+        let mut places: Vec<[u32; 2]> = pairs.map(in_order).collect();
+        places.sort_unstable_by_key(leaves);
         self.silent.clear();
         self.silent_from.fill(0);
-        for run in places.chunk_by(|p, q| (p.0 / WIDE, p.1 / WIDE) == (q.0 / WIDE, q.1 / WIDE)) {
-            let mut lanes = [0; WIDE];
-            run.iter().for_each(|(a, b)| lanes[a % WIDE] |= 1 << (b % WIDE));
-            self.silent.push(Silent { other: (run[0].1 / WIDE) as u32, lanes, passed_over: false });
-            self.silent_from[run[0].0 / WIDE + 1] += 1;
+        for run in places.chunk_by(|p, q| leaves(p) == leaves(q)) {
+            let ([leaf, other], mut lanes) = (leaves(&run[0]), [0; WIDE]);
+            run.iter().for_each(|[a, b]| lanes[*a as usize % WIDE] |= 1 << (*b as usize % WIDE));
+            self.silent.push(Silent { other: other as u32, lanes, passed_over: false });
+            self.silent_from[leaf + 1] += 1;
         }
         for k in 1..self.silent_from.len() {
             self.silent_from[k] += self.silent_from[k - 1];

@@ -232,6 +232,98 @@ fn tree_finds_what_brute_force_finds() {
     assert!(total > 20_000, "too few intersections to tell: {total}");
 }
 
+/// `count` triangles around particle 0, each beginning where the one before ends; the last ends where the first begins if it is a ring.
+fn fan(count: u32, is_ring: bool) -> Triangles {
+    (1..=count).map(|k| [0, k, if is_ring && k == count { 1 } else { k + 1 }]).collect()
+}
+
+#[test]
+fn fans_around_a_particle() {
+    let mut random = Random::new(13);
+    // Fans whose triangles share no more than their particles, and others.
+    let mut seen = [0; 2];
+    for round in 0..60_000 {
+        let (count, is_ring) = (1 + random.below(9) as u32, round % 3 > 0);
+        let turns = [1.0, 1.0, 0.9, 2.0][round / 3 % 4] * std::f64::consts::TAU;
+        let bend = [0.0, 0.2, 1.0][round / 12 % 3];
+        // Whole numbers make spokes that lie on one another, on edges, and in one plane.
+        let lattice = [None, Some(2.0), Some(5.0)][round / 36 % 3];
+        let spoke = |k: u32, random: &mut Random| {
+            let angle = (f64::from(k) + random.between(-0.3, 0.3)) * turns / f64::from(count);
+            let size = random.between(0.3, 1.5);
+            let place = size * v(angle.cos(), bend * random.between(-1.0, 1.0), angle.sin());
+            lattice.map_or(place, |cells: f64| (cells * place).round())
+        };
+        let mut positions = vec![DVec3::ZERO];
+        positions.extend((0..=count).map(|k| spoke(k, &mut random)));
+        let turned = |p: &DVec3| p.x * v(1., 2., 2.) + p.y * v(2., 1., -2.) + p.z * v(2., -2., 1.);
+        if round % 2 == 0 {
+            positions = positions.iter().map(turned).collect();
+        }
+        let mut triangles = fan(count, is_ring);
+        (1..triangles.len()).for_each(|k| triangles.swap(k, random.below(k + 1)));
+        match round % 50 {
+            // One the other way round, twice, or with a particle that another has, too.
+            7 => triangles[0].swap(1, 2),
+            8 => triangles.push(triangles[0]),
+            9 => triangles[0][1] = 1 + random.below(count as usize) as u32,
+            _ => {}
+        }
+        let found = pairs(&positions, &triangles).len();
+        seen[usize::from(found > 0)] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > 10_000), "one-sided sample: {seen:?}");
+    // Twice around: each of six triangles lies on another. The same once around, and its half.
+    let around = |turns: f64, ring: bool| {
+        let angle = |k: u32| turns * std::f64::consts::TAU * f64::from(k) / 6.0;
+        let spokes = (0..7).map(|k| v(angle(k).cos(), 0.0, angle(k).sin()));
+        let positions: Vec<DVec3> = [DVec3::ZERO].into_iter().chain(spokes).collect();
+        pairs(&positions, &fan(6, ring)).len()
+    };
+    assert!(around(2.0, true) >= 3);
+    assert_eq!(around(1.0, true), 0);
+    assert_eq!(around(0.5, false), 0);
+}
+
+#[test]
+fn sheets_in_all_shapes_and_places() {
+    let mut random = Random::new(17);
+    let mut seen = [0; 2];
+    for round in 0..120 {
+        let waves = [0.0, 0.4, 1.5][round % 3];
+        // Whole cells make layers that touch.
+        let lattice = [None, Some(2.0)][round / 3 % 2];
+        let [a, b, c, d] = [(); 4].map(|_| random.between(-0.6, 0.6));
+        let (mut positions, mut triangles) = sheet(14, |s, t| {
+            let place = v(
+                s + waves * (a * t).sin(),
+                waves * (2.0 * (b * s + c * t).cos()),
+                t + waves * (d * s).cos() * s,
+            );
+            lattice.map_or(place, |cells: f64| (cells * place).round())
+        });
+        let far = [0.0, 1e3, 1e9, 1e45][round / 6 % 4];
+        let size = [1.0, 1e-3, 1e-20, 1e30][round / 24 % 4];
+        positions.iter_mut().for_each(|p| *p = size * *p + far * v(1.0, -2.0, 3.0));
+        // Two sheets without a common particle, one of them moved; and a few triangles the other way round.
+        if round % 5 == 0 {
+            let shift = size * v(random.unit(), 0.2 * random.unit(), random.unit());
+            let count = positions.len() as u32;
+            positions.extend(positions.clone().iter().map(|p| *p + shift));
+            triangles.extend(triangles.clone().iter().map(|t| t.map(|c| c + count)));
+        }
+        if round % 7 == 0 {
+            triangles.iter_mut().step_by(9).for_each(|t| t.swap(0, 1));
+        }
+        let found = pairs(&positions, &triangles).len();
+        seen[usize::from(found > 0)] += 1;
+        let (a, b) = triangles.split_at(3 * triangles.len() / 4);
+        let [a, b] = [a, b].map(|triangles| Surface { positions: &positions, triangles });
+        assert_eq!(intersections_between(a, b), intersections_between_brute_force(a, b));
+    }
+    assert!(seen.iter().all(|&n| n > 20), "one-sided sample: {seen:?}");
+}
+
 #[test]
 fn sheets_intersect_where_they_are_pushed_through() {
     let (positions, triangles) = sheet(40, |s, t| v(s, 0.5 * (0.3 * s * t).sin(), t));

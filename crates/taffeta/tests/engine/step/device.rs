@@ -18,6 +18,9 @@ struct Flight {
     went_on: AtomicU32,
 }
 
+/// What changes a sheet from outside.
+type Touch<'a> = Box<dyn FnMut(&mut Simulation) + 'a>;
+
 #[derive(Debug)]
 struct FlightOf(Arc<Flight>, Option<u64>);
 
@@ -72,7 +75,7 @@ fn a_device_is_told_whether_the_state_is_the_one_that_it_has_made() {
     let (snapshot, places) = (sheet.snapshot(), sheet.positions().to_vec());
     // Everything that makes it another state, then a step, then one that goes on.
     let other = begin();
-    let mut hands: Vec<Box<dyn FnMut(&mut Simulation)>> = vec![
+    let mut hands: Vec<Touch> = vec![
         Box::new(|sheet| sheet.set_positions(&places).unwrap()),
         Box::new(|sheet| sheet.set_velocities(&[DVec3::Y; 16]).unwrap()),
         Box::new(|sheet| sheet.restore(&snapshot).unwrap()),

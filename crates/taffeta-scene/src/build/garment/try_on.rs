@@ -53,10 +53,11 @@ pub fn try_on(scene: &Scene, garment: &Garment, key: &str, bodies: &[Collider]) 
     model.params = Params::of(&Scales::of(&model));
     let mut simulation = Simulation::new(model, state);
     let start = simulation.certificate();
-    if scene.weightless == 0.0 && start.cloth_cloth + start.cloth_body == 0 {
-        if let Some(rested) = let_down(&mut simulation) {
-            place(&mut tailored, &numbers, rested);
-        }
+    if scene.weightless == 0.0
+        && start.cloth_cloth + start.cloth_body == 0
+        && let Some(rested) = let_down(&mut simulation)
+    {
+        place(&mut tailored, &numbers, rested);
     }
     Some(tailored.blanks)
 }

@@ -4,6 +4,7 @@ use super::baste::{STITCH, baste};
 use super::belt::{belted, lay};
 use super::clear::clear;
 use super::hems::{Counts, double};
+use super::try_on::try_on;
 use super::under::dressed;
 use super::weld::add_welded;
 use super::{Member, Tailored, tailor};
@@ -29,6 +30,17 @@ pub fn add_garment(
     garment: &Garment,
     key: &str,
 ) -> Result<(), Vec<Fault>> {
+    add_numbered(model, state, scene, garment, key).map(|_| ())
+}
+
+/// The same; returns its panels, and the number of every particle in the model, panel after panel.
+pub fn add_numbered(
+    model: &mut Model,
+    state: &mut State,
+    scene: &Scene,
+    garment: &Garment,
+    key: &str,
+) -> Result<(Tailored, Vec<u32>), Vec<Fault>> {
     let belt = garment.belt.as_ref().map(|belt| belted(garment, belt));
     let garment = belt.as_ref().unwrap_or(garment);
     let mut tailored = tailor(garment, key)?;
@@ -44,7 +56,7 @@ pub fn add_garment(
     let welds = garment.baste && is_of_one_fabric(scene, garment);
     let sewn = garment.baste.then(|| {
         let apart = if welds { 0.0 } else { STITCH };
-        baste(garment, key, bodies, &mut tailored, apart)
+        baste(garment, bodies, &mut tailored, try_on(scene, garment, key, bodies), apart)
     });
     let firsts = tailored.firsts();
     let number = match sewn.filter(|_| welds) {
@@ -93,7 +105,8 @@ pub fn add_garment(
         particles.dedup();
         add_pin(model, state, &pin.led(), particles, &[]);
     }
-    Ok(())
+    let numbers = number.iter().map(|i| first + i).collect();
+    Ok((tailored, numbers))
 }
 
 /// Whether all panels are of the same fabric. One piece of cloth has one: panels of different ones are joined by stitches.

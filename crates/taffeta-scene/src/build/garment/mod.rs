@@ -6,6 +6,7 @@ mod belt;
 mod clear;
 mod hems;
 mod panel;
+mod try_on;
 mod under;
 mod weld;
 

@@ -9,8 +9,7 @@ mod roles;
 mod transfer;
 mod tubes;
 
-use super::clear::clear;
-use super::{Member, Tailored, tailor};
+use super::{Member, Tailored};
 use crate::build::shapes::Blank;
 use crate::scene::Garment;
 use cloth::{BastedCloth, Stage};
@@ -21,8 +20,6 @@ use taffeta::math::DVec3;
 use taffeta::model::Collider;
 use transfer::transfer;
 
-/// Length of cells that garments are basted with [m]; finer ones take over from these.
-const COARSE: f64 = 0.025;
 /// Steps in which seams close, and then those of sleeves that are set in; in which the closed garment hangs, and the most if a wide skirt is still on its way down
 /// through the arms; in which the body grows, in which lengths are put right, and the most in which what still intersects is pulled apart: with lengths, then
 /// without regard for them. And how often the last three come in turn at most.
@@ -34,6 +31,9 @@ const RELAXED: u32 = 100;
 const PARTED: u32 = 100;
 const PARTED_ALONE: u32 = 30;
 const FINISHED: u32 = 3;
+/// Steps in which lengths are put right of what was tried on in coarse cells: it has them but for what goes from cell to cell, and more would only move it from where
+/// it rests. And where these are too few.
+const TOUCHED_UP: [u32; 2] = [10, 40];
 /// How much of its girth a slim body lacks [1].
 const SLIM: f64 = 0.75;
 /// How far a step moves cloth that lies around a slim body outwards, and lets it fall [m].
@@ -54,22 +54,17 @@ const TAUT: f64 = 0.02;
 /// How far sewn particles start apart [m]: about as far as a stitch is long.
 pub const STITCH: f64 = 0.3e-3;
 
-/// Bastes a garment; its panels start where that leaves them, sewn particles `apart` [m]. `key` is its place in the scene. Returns the number of every particle's
-/// group, panel after panel; all that are sewn to one another are one group.
+/// Bastes a garment; its panels start where that leaves them, sewn particles `apart` [m]. `coarse` are its panels in coarser cells if it was tried on in these: the
+/// fine ones take over from them. Returns the number of every particle's group, panel after panel; all that are sewn to one another are one group.
 pub fn baste(
     garment: &Garment,
-    key: &str,
     colliders: &[Collider],
     tailored: &mut Tailored,
+    coarse: Option<Vec<Blank>>,
     apart: f64,
 ) -> Vec<u32> {
     let field = DistanceField::new(colliders);
     let field = field.as_ref();
-    let coarse = Garment { edge_length: COARSE, ..garment.clone() };
-    let mut coarse = tailor(&coarse, key).ok().filter(|_| garment.edge_length < 0.8 * COARSE);
-    if let Some(coarse) = &mut coarse {
-        clear(&mut coarse.blanks, colliders);
-    }
     let groups = groups(tailored);
     let mut limbs = vec![None; groups.len()];
     if let Some(field) = field {
@@ -78,24 +73,24 @@ pub fn baste(
             limbs[*g] = limbs[*g].or(limb);
         }
     }
-    let mut best: Option<Basted> = None;
-    for way in [Way::SetIn, Way::AtOnce] {
-        let mut blanks = tailored.blanks.clone();
-        match &coarse {
-            Some(coarse) => transfer(&wear(coarse, COARSE, way, field), &mut blanks),
-            None => blanks = wear(tailored, garment.edge_length, way, field),
+    let finish = |blanks: Vec<Blank>, steps: u32| {
+        finish(&Tailored { blanks, ..tailored.clone() }, (&groups, &limbs), garment, field, steps)
+    };
+    let attempt = |k: usize| match &coarse {
+        Some(coarse) => {
+            let mut blanks = tailored.blanks.clone();
+            transfer(coarse, &mut blanks);
+            finish(blanks, TOUCHED_UP[k])
         }
-        let basted = finish(&Tailored { blanks, ..tailored.clone() }, (&groups, &limbs), garment, field);
-        if best.as_ref().is_none_or(|best| basted.beyond < best.beyond) {
-            best = Some(basted);
+        None => {
+            let way = [Way::SetIn, Way::AtOnce][k];
+            finish(wear(tailored, garment.edge_length, way, field), RELAXED)
         }
-        if best.as_ref().is_some_and(|best| best.beyond == 0.0) {
-            break;
-        }
-    }
-    if let Some(best) = best {
-        part(&mut tailored.blanks, &groups, &best.x, apart);
-    }
+    };
+    let first = attempt(0);
+    let second = (first.beyond > 0.0).then(|| attempt(1));
+    let best = second.filter(|second| second.beyond < first.beyond).unwrap_or(first);
+    part(&mut tailored.blanks, &groups, &best.x, apart);
     groups.iter().map(|g| *g as u32).collect()
 }
 
@@ -223,12 +218,13 @@ fn wear(tailored: &Tailored, cell: f64, way: Way, field: Option<&DistanceField>)
 }
 
 /// Puts lengths right, and apart what still intersects. What does not come apart with its lengths kept does so without, in the end
-/// made smooth. From there lengths are put right as far as nothing comes to intersect again.
+/// made smooth. From there lengths are put right as far as nothing comes to intersect again. Lengths are put right in so many `steps` each time.
 fn finish(
     tailored: &Tailored,
     (groups, limbs): (&[usize], &[Option<u8>]),
     garment: &Garment,
     field: Option<&DistanceField>,
+    steps: u32,
 ) -> Basted {
     let cell = garment.edge_length;
     let mut sewn = BastedCloth::new(tailored, groups, groups, cell);
@@ -248,8 +244,7 @@ fn finish(
         ..free(cell)
     };
     let relax = |sewn: &mut BastedCloth| {
-        (0..RELAXED)
-            .for_each(|step| sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field));
+        (0..steps).for_each(|step| sewn.step(&Stage { rounds: 3 * u32::from(step % 4 == 0), ..worn }, field));
     };
     let parted = Stage { rounds: 3, keeps: 0.5, sweeps: 2, ..worn };
     let alone = Stage { rounds: 3, keeps: 0.0, sweeps: 0, lift: 0.0, ..worn };
@@ -259,11 +254,11 @@ fn finish(
             || (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, false))
             || (0..PARTED_ALONE).any(|_| sewn.part(&alone, field, true));
         if is_clean {
-            (0..RELAXED).for_each(|_| sewn.guarded_step(&worn, field));
+            (0..steps).for_each(|_| sewn.guarded_step(&worn, field));
             let most = garment.let_out.max(TAUT);
             let before = (sewn.strain(), sewn.x.clone());
             if before.0 > most {
-                (0..RELAXED).for_each(|_| sewn.guarded_step(&Stage { shorten: EVEN, ..worn }, field));
+                (0..steps).for_each(|_| sewn.guarded_step(&Stage { shorten: EVEN, ..worn }, field));
                 if sewn.strain() > before.0 {
                     sewn.x = before.1;
                 }

@@ -416,6 +416,8 @@ params! {
         few_particles: u32 = 50,
         /// By so many times [1].
         few_faster: f64 = 4.0,
+        /// Bodies that move freely go no further than by the inverse of this [1].
+        bodies_slower: f64 = 2.0,
         /// How far pairs at the end of a window reach beyond the distances that are kept, as a share of the longest edge [1]: CCD may move points by half of it.
         pad: f64 = 0.05,
         /// The same as a share of the thickness of the thinnest cloth [1]; the smaller of both counts.

@@ -82,9 +82,10 @@ impl CcdWindow {
         self.squares.extend(ways.clone().map(|way| way.distance_squared(mean)));
         let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / self.params.few_particles as usize, f64::total_cmp);
         let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (faster * faster)));
-        // Bodies have few particles and much to meet.
+        // Bodies have few particles and much to meet: an impact on one is over soon.
         let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
-        let longest = of_bodies.fold(longest, f64::max).sqrt();
+        let slower = self.params.bodies_slower;
+        let longest = of_bodies.map(|square| slower * slower * square).fold(longest, f64::max).sqrt();
         (reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
 

@@ -15,9 +15,6 @@ const WARP: usize = 32;
 const NOWHERE: f64 = -1e300;
 /// How far beside their expected way particles may end in a window before candidates are found anew, as a share of the longest edge [1].
 const BESIDE: f64 = 0.1;
-/// Windows end before particles have moved as far as on the CPU, by this share: all contacts are answered at once here, and their normals are those of the start [1]. Few
-/// particles may be as fast as there.
-pub const SHORTER: f64 = 0.5;
 
 /// A triangle that stands for none.
 const NONE: [i32; 4] = [-1, -1, -1, 0];
@@ -82,7 +79,7 @@ impl ContactPlan {
             trees: [cloth, bodies],
             boxes,
             by_features: model.cloth_meets_cloth || bodies_by_features,
-            reach: SHORTER * of.window_reach * longest,
+            reach: of.window_reach * longest,
             near: of.listed * pad,
             beside: BESIDE * longest,
             params,

@@ -1,6 +1,5 @@
 //! Windows of a step in which something may touch: what may meet is found at their start, and no motion goes on that is not proven.
 
-use crate::contact_plan::SHORTER;
 use crate::error::CudaError;
 use crate::layout::{Control, Found};
 use crate::step::CudaMethod;
@@ -73,9 +72,8 @@ impl CudaMethod {
         let (params, reach) = (&model.params.collision, self.plan.contact.as_ref().map_or(0.0, |c| c.reach));
         let few = (model.particle_count() / params.few_particles as usize) as i32;
         let fastest = f64::from(f32::from_bits(found.fastest)).sqrt();
-        let holds = |k: &usize| {
-            found.faster[*k] <= few && fastest * f64::from(1 << k) <= params.few_faster / SHORTER * reach
-        };
+        let holds =
+            |k: &usize| found.faster[*k] <= few && fastest * f64::from(1 << k) <= params.few_faster * reach;
         (1..found.faster.len()).rev().find(holds).map_or(1, |k| 1 << k)
     }
 

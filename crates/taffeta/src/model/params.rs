@@ -407,7 +407,9 @@ params! {
     /// Of contact and CCD, for all methods.
     CollisionParams {
         /// How far particles may move against each other in a window, as a share of the longest edge [1]: contacts are found at its start.
-        window_reach: f64 = 0.5,
+        window_reach: f64 = 0.25,
+        /// Where a method answers what CCD finds, most particles of cloth that is no heap may move by so many times that [1]; few fast ones and bodies may not.
+        learners_further: f64 = 2.0,
         /// So many layers on a body are a heap.
         heap_depth: u32 = 4,
         /// The same in a heap, as a share of the thickness of the thinnest cloth [1].
@@ -415,9 +417,7 @@ params! {
         /// One in so many particles may be faster: a hand that pulls at one point shall not make all of the cloth slow.
         few_particles: u32 = 50,
         /// By so many times [1].
-        few_faster: f64 = 4.0,
-        /// Bodies that move freely go no further than by the inverse of this [1].
-        bodies_slower: f64 = 2.0,
+        few_faster: f64 = 8.0,
         /// How far pairs at the end of a window reach beyond the distances that are kept, as a share of the longest edge [1]: CCD may move points by half of it.
         pad: f64 = 0.05,
         /// The same as a share of the thickness of the thinnest cloth [1]; the smaller of both counts.

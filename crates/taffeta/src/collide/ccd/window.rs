@@ -34,8 +34,9 @@ pub struct CcdWindow {
     pub params: CollisionParams,
     /// The thickness of the thinnest cloth [m].
     pub thinnest: f64,
-    /// How far particles may move against each other [m].
+    /// How far particles may move against each other [m], and by how many times that most of cloth may [1].
     reach: f64,
+    further: f64,
     /// Squares of how far they would [m²].
     squares: Vec<f64>,
 }
@@ -63,6 +64,7 @@ impl CcdWindow {
             kept: for_every_two(&surface, |a, b| surface.between(a, b)),
             params: model.params.collision,
             reach: model.params.collision.window_reach * longest_edge,
+            further: if model.method.keeps_lengths() { model.params.collision.learners_further } else { 1.0 },
             thinnest: thinnest(&surface),
             squares: Vec::new(),
             surface,
@@ -71,7 +73,10 @@ impl CcdWindow {
 
     /// How many sub-steps it may have if particles would move by `ways` in each [m]: no more than in which what touches changes.
     pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone, in_heap: bool) -> u32 {
-        let reach = if in_heap { (self.params.heap_reach * self.thinnest).min(self.reach) } else { self.reach };
+        let [reach, further] = match in_heap {
+            true => [(self.params.heap_reach * self.thinnest).min(self.reach), 1.0],
+            false => [self.reach, self.further],
+        };
         let n = self.surface.particles;
         let mean = ways.clone().sum::<DVec3>() / n.max(1) as f64;
         if n == 0 {
@@ -81,11 +86,10 @@ impl CcdWindow {
         self.squares.clear();
         self.squares.extend(ways.clone().map(|way| way.distance_squared(mean)));
         let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / self.params.few_particles as usize, f64::total_cmp);
-        let longest = fastest.iter().fold(*fast, |a, b| a.max(b / (faster * faster)));
-        // Bodies have few particles and much to meet: an impact on one is over soon.
+        let longest = fastest.iter().fold(*fast / (further * further), |a, b| a.max(b / (faster * faster)));
+        // Bodies have few particles and much to meet.
         let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
-        let slower = self.params.bodies_slower;
-        let longest = of_bodies.map(|square| slower * slower * square).fold(longest, f64::max).sqrt();
+        let longest = of_bodies.fold(longest, f64::max).sqrt();
         (reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
 

@@ -408,7 +408,7 @@ params! {
     CollisionParams {
         /// How far particles may move against each other in a window, as a share of the longest edge [1]: contacts are found at its start.
         window_reach: f64 = 0.25,
-        /// Where a method answers what CCD finds, most particles of cloth that is no heap may move by so many times that [1]; few fast ones and bodies may not.
+        /// Where a method answers what CCD finds and no body moves freely, most particles of cloth that is no heap may move by so many times that [1]; few fast ones may not.
         learners_further: f64 = 2.0,
         /// So many layers on a body are a heap.
         heap_depth: u32 = 4,

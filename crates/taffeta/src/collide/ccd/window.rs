@@ -64,7 +64,7 @@ impl CcdWindow {
             kept: for_every_two(&surface, |a, b| surface.between(a, b)),
             params: model.params.collision,
             reach: model.params.collision.window_reach * longest_edge,
-            further: if model.method.keeps_lengths() { model.params.collision.learners_further } else { 1.0 },
+            further: if is_for_long_windows(model) { model.params.collision.learners_further } else { 1.0 },
             thinnest: thinnest(&surface),
             squares: Vec::new(),
             surface,
@@ -171,6 +171,11 @@ impl CcdWindow {
     pub fn kept(&self, pair: &Pair) -> &Kept {
         &self.kept[self.place_of_two(self.objects(pair))]
     }
+}
+
+/// Whether most of cloth may go further in a window: what is missed then is found at its end and answered, but contacts with what moves freely are those of its start.
+fn is_for_long_windows(model: &Model) -> bool {
+    model.method.keeps_lengths() && model.colliders.iter().all(|collider| collider.free.is_none())
 }
 
 /// The thinnest of all cloths [m].

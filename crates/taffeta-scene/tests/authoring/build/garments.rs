@@ -134,12 +134,13 @@ fn what_has_fine_cells_is_let_down_before_it_starts_unless_it_falls_off() {
         assert_worn(&model, &state);
         state.positions.iter().map(|x| x.y).sum::<f64>() / state.positions.len() as f64
     };
-    let hood = hood(0.4, 0.0195, 0.0);
+    // A little wider than the body: it sinks until its upper seam lies on it.
+    let hood = hood(0.5, 0.0195, 0.0);
     let mut tube = hood.clone();
     tube.seam.pop();
     // What is to fall only later is not let down before.
     let [let_down, basted] = [0.0, 1.0].map(|weightless| height(hood.clone(), weightless));
-    assert!(let_down < basted - 4e-3, "{let_down} m, basted at {basted} m");
+    assert!(let_down < basted - 0.05, "{let_down} m, basted at {basted} m");
     assert_eq!(height(tube.clone(), 0.0), height(tube, 1.0));
 }
 

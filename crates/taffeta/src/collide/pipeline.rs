@@ -10,12 +10,13 @@ use super::ccd::check::CcdCheck;
 use super::ccd::impact_zones::{ImpactZones, sunk};
 use super::ccd::push::{lift, push};
 use super::ccd::tangles::{Breach, Tangles};
-use super::ccd::window::CcdWindow;
+use super::ccd::window::{CcdWindow, POINTS};
 use super::contact::contacts::Contacts;
 use super::contact::projection::FeatureContact;
 use crate::math::{DVec3, Vec4};
 use crate::model::params::CollisionParams;
 use crate::model::{Environment, Model};
+use crate::parallel;
 use std::ops::AddAssign;
 
 /// What was shown apart at its start, by the pad more than is kept, still is where both ends have moved by this share of the pad: half of it, but for
@@ -113,16 +114,16 @@ impl ContactPipeline {
         self.body_way = 0.0;
     }
 
-    /// By how much led bodies would move further against what they come near than they should within a sub-step, in a motion from `positions` by `ways` [m] and as long
+    /// By how much led bodies would move further against what they come near than they should within a sub-step, in a motion from every `position` by its `way` [m] and as long
     /// as `times` say [s]: 1 or less if they do not.
     pub fn haste_of_bodies(
         &mut self,
         model: &Model,
         times: [f64; 2],
-        positions: impl Iterator<Item = DVec3>,
-        ways: impl Iterator<Item = DVec3>,
+        position: impl Fn(usize) -> DVec3 + Sync,
+        way: impl Fn(usize) -> DVec3 + Sync,
     ) -> f64 {
-        self.place(model, times, positions, ways);
+        self.place(model, times, position, way);
         if !self.window.has_fast_bodies() {
             return 0.0;
         }
@@ -150,26 +151,26 @@ impl ContactPipeline {
     }
 
     /// How many sub-steps a window may have in which particles would move by `ways` each [m]: no more than in which what touches changes.
-    pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> u32 {
+    pub fn substeps(&mut self, ways: &[DVec3]) -> u32 {
         self.window.substeps(ways, false)
     }
 
     /// The same in a heap, if the window has begun with one: there contacts change within a thickness.
-    pub fn substeps_in_heap(&mut self, ways: impl Iterator<Item = DVec3> + Clone) -> Option<u32> {
+    pub fn substeps_in_heap(&mut self, ways: &[DVec3]) -> Option<u32> {
         (self.contacts.depth() >= self.params.heap_depth).then(|| self.window.substeps(ways, true))
     }
 
-    /// Starts a window of time `[from, until]` [s] at clean positions, from which particles would move by `ways` [m], and finds what may touch.
+    /// Starts a window of time `[from, until]` [s] at clean positions, from which every particle would move by its `way` [m], and finds what may touch.
     pub fn begin(
         &mut self,
         model: &Model,
         times: [f64; 2],
-        positions: impl Iterator<Item = DVec3>,
-        ways: impl Iterator<Item = DVec3>,
+        position: impl Fn(usize) -> DVec3 + Sync,
+        way: impl Fn(usize) -> DVec3 + Sync,
     ) {
         // What is listed depends a little on what was found: on nothing from before, or an interruption would show.
         self.found.forget();
-        self.begin_shorter(model, times, positions, ways);
+        self.begin_shorter(model, times, position, way);
     }
 
     /// Starts the window that has just begun once more, as a shorter one: what was found for the longer serves.
@@ -177,10 +178,10 @@ impl ContactPipeline {
         &mut self,
         model: &Model,
         times: [f64; 2],
-        positions: impl Iterator<Item = DVec3>,
-        ways: impl Iterator<Item = DVec3>,
+        position: impl Fn(usize) -> DVec3 + Sync,
+        way: impl Fn(usize) -> DVec3 + Sync,
     ) {
-        self.window.place(model, times, positions, ways);
+        self.window.place(model, times, position, way);
         self.found.begin(&self.window, self.params.foresight * self.pad, self.pad);
         self.contacts.list(model, (&mut self.window, times), &mut self.found, &self.tangles, self.pad);
     }
@@ -190,11 +191,11 @@ impl ContactPipeline {
         &mut self,
         model: &Model,
         times: [f64; 2],
-        positions: impl Iterator<Item = DVec3>,
-        ways: impl Iterator<Item = DVec3>,
+        position: impl Fn(usize) -> DVec3 + Sync,
+        way: impl Fn(usize) -> DVec3 + Sync,
     ) {
         self.found.forget();
-        self.window.place(model, times, positions, ways);
+        self.window.place(model, times, position, way);
     }
 
     /// Starts a sub-step `[from, until]` [s] of the window.
@@ -262,9 +263,9 @@ impl ContactPipeline {
         self.contacts.touching()
     }
 
-    /// Ends the window: `ends` are where the method brought the particles. Returns how many pairs would meet; none if the motion is proven.
-    pub fn end(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
-        self.window.end_at(ends);
+    /// Ends the window: the method brought every particle to its `place` [m]. Returns how many pairs would meet; none if the motion is proven.
+    pub fn end(&mut self, place: impl Fn(usize) -> DVec3 + Sync) -> usize {
+        self.window.end_at(place);
         lift(&mut self.window);
         self.found.ensure_valid(&self.window, self.pad);
         self.found.tell_changed(&mut self.window, SHOWN * self.pad);
@@ -312,15 +313,15 @@ impl ContactPipeline {
     }
 
     /// Ends the window elsewhere.
-    pub fn end_again(&mut self, ends: impl Iterator<Item = DVec3>) -> usize {
+    pub fn end_again(&mut self, place: impl Fn(usize) -> DVec3 + Sync) -> usize {
         let pad = self.pad;
         let Self { window, found, check, .. } = self;
         self.checked.clone_from(&window.end);
-        window.end_at(ends);
+        window.end_at(place);
         lift(window);
         found.ensure_valid(window, pad);
-        let changes = window.changed.iter_mut().zip(window.end.iter().zip(&self.checked));
-        changes.for_each(|(changed, (end, checked))| *changed = end != checked);
+        let (ends, checked) = (&window.end, &self.checked);
+        parallel::each(&mut window.changed, POINTS, |p, changed| *changed = ends[p] != checked[p]);
         check.run(window, found, &self.tangles);
         check.hits.len()
     }

@@ -7,8 +7,6 @@ use super::report::{StepError, StepReport};
 use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::DVec3;
 use crate::model::{Environment, Model, State};
-use std::iter::Copied;
-use std::slice::Iter;
 
 /// A step that is taken again may cost so many times as much as before; what is left of its budget must be enough for it.
 const AGAIN: u32 = 2;
@@ -166,20 +164,20 @@ impl StepContext<'_> {
         self.observer.enter("find contacts");
         let Boundary { positions, ways, .. } = &mut *self.boundary;
         method.motion(self.model, positions, ways);
+        let (positions, ways) = (&positions[..], &ways[..]);
         let times = |substeps: u32| [k, k + substeps].map(|k| time + f64::from(k) * h);
-        let moved = |substeps: u32| ways.iter().map(move |way| f64::from(substeps) * *way);
+        let moved = |substeps: u32| move |i: usize| f64::from(substeps) * ways[i];
         let shorter = SHORTER_WINDOWS.pow(self.disturbed.min(MOST_SHORTER));
-        let usual = |pipeline: &mut ContactPipeline| pipeline.substeps(ways.iter().copied()) / shorter;
+        let usual = |pipeline: &mut ContactPipeline| pipeline.substeps(ways) / shorter;
         // What was a heap in the window before most likely is one still.
-        let in_heap =
-            |pipeline: &mut ContactPipeline| pipeline.substeps_in_heap(ways.iter().copied()).unwrap_or(most);
+        let in_heap = |pipeline: &mut ContactPipeline| pipeline.substeps_in_heap(ways).unwrap_or(most);
         let beside_bodies = pipeline.substeps_beside_bodies().unwrap_or(most);
         let substeps = usual(pipeline).min(in_heap(pipeline)).min(beside_bodies).clamp(1, most);
-        pipeline.begin(self.model, times(substeps), positions.iter().copied(), moved(substeps));
+        pipeline.begin(self.model, times(substeps), |i| positions[i], moved(substeps));
         let beside_bodies = pipeline.substeps_beside_bodies_now(substeps).unwrap_or(substeps);
         let fewer = Some(in_heap(pipeline).min(beside_bodies)).filter(|fewer| *fewer < substeps);
         if let Some(fewer) = fewer {
-            pipeline.begin_shorter(self.model, times(fewer), positions.iter().copied(), moved(fewer));
+            pipeline.begin_shorter(self.model, times(fewer), |i| positions[i], moved(fewer));
         }
         fewer.unwrap_or(substeps)
     }
@@ -207,7 +205,7 @@ impl StepContext<'_> {
             return;
         }
         self.observer.enter("ccd");
-        let hits = self.prove(method, |pipeline, ends| pipeline.end(ends));
+        let hits = self.prove(method, |pipeline, ends| pipeline.end(|i| ends[i]));
         let (mut left, mut learned, mut gains) = (hits, 0, true);
         while left > 0 && learned < self.model.params.collision.learning_rounds && self.iterations_left() > 0
         {
@@ -216,7 +214,7 @@ impl StepContext<'_> {
                 break;
             }
             let before = left;
-            left = self.prove(method, |pipeline, ends| pipeline.end_again(ends));
+            left = self.prove(method, |pipeline, ends| pipeline.end_again(|i| ends[i]));
             gains = left < before;
             learned += 1;
         }
@@ -230,10 +228,10 @@ impl StepContext<'_> {
     fn prove(
         &mut self,
         method: &mut dyn Integrator,
-        end: impl FnOnce(&mut ContactPipeline, Copied<Iter<DVec3>>) -> usize,
+        end: impl FnOnce(&mut ContactPipeline, &[DVec3]) -> usize,
     ) -> usize {
         let ends = &mut self.boundary.positions;
         method.ends(self.model, ends);
-        self.pipeline.as_mut().map_or(0, |pipeline| end(pipeline, ends.iter().copied()))
+        self.pipeline.as_mut().map_or(0, |pipeline| end(pipeline, ends))
     }
 }

@@ -295,14 +295,13 @@ impl Simulation {
         let State { positions, velocities, .. } = &mut self.attempt;
         let time = self.state.time + self.model.step_time;
         if let Some(pipeline) = &mut self.scratch.pipeline {
-            let still = positions.iter().map(|_| DVec3::ZERO);
-            pipeline.place(&self.model, [time; 2], positions.iter().copied(), still);
+            pipeline.place(&self.model, [time; 2], |i| positions[i], |_| DVec3::ZERO);
         }
         if limiter.run(limit, positions, velocities).sweeps == 0 {
             return CcdStats::default();
         }
         self.scratch.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
-            pipeline.end(positions.iter().copied());
+            pipeline.end(|i| positions[i]);
             let settled = pipeline.resolve();
             positions.copy_from_slice(pipeline.ends());
             settled

@@ -32,8 +32,8 @@ pub fn pull_apart(
         let moved = positions.iter().zip(ways.iter().zip(&environment.inverse_mass).map(way));
         let mut ends: Vec<DVec3> = moved.map(|(x, way)| *x + share * way).collect();
         edges.keep(&environment.inverse_mass, &mut ends);
-        pipeline.place(model, [time; 2], positions.iter().copied(), positions.iter().map(|_| DVec3::ZERO));
-        pipeline.end(ends.into_iter());
+        pipeline.place(model, [time; 2], |i| positions[i], |_| DVec3::ZERO);
+        pipeline.end(|i| ends[i]);
         let settled = pipeline.resolve();
         if settled.pinched == 0 && edges.are_kept(pipeline.ends()) {
             positions.copy_from_slice(pipeline.ends());

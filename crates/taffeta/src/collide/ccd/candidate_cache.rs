@@ -1,8 +1,9 @@
 //! Which pairs of features can meet in a window, also when its end is changed a little after they were found.
 
-use super::window::CcdWindow;
+use super::window::{CcdWindow, POINTS};
 use crate::collide::broad_phase::candidates::{Candidates, Pair};
 use crate::math::DVec3;
+use crate::parallel;
 
 /// Pairs that one task looks at.
 pub const TASK: usize = 2048;
@@ -74,10 +75,11 @@ impl CandidateCache {
         if near <= 0.0 {
             return self.find(window, pad);
         }
-        self.moved.clear();
-        self.moved.extend(
-            window.end.iter().zip(&self.ends).map(|(end, found)| end.distance_squared(*found) > near * near),
-        );
+        let (ends, found) = (&window.end, &self.ends);
+        self.moved.resize(ends.len(), false);
+        parallel::each(&mut self.moved, POINTS, |p, moved| {
+            *moved = ends[p].distance_squared(found[p]) > near * near;
+        });
         let count = self.moved.iter().filter(|moved| **moved).count();
         let is_of_bodies = self.moved[window.cloth_particles..].contains(&true);
         if count > window.surface.points / FEW || is_of_bodies {
@@ -92,9 +94,9 @@ impl CandidateCache {
     /// Tells which points do not end within `near` [m] of where they were expected to.
     pub fn tell_changed(&self, window: &mut CcdWindow, near: f64) {
         let CcdWindow { changed, end, .. } = window;
-        for ((changed, end), expected) in changed.iter_mut().zip(end).zip(&self.expected) {
-            *changed = end.distance_squared(*expected) > near * near;
-        }
+        parallel::each(changed, POINTS, |p, changed| {
+            *changed = end[p].distance_squared(self.expected[p]) > near * near;
+        });
     }
 
     /// The pairs, sorted.

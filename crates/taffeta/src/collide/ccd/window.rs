@@ -6,6 +6,10 @@ use crate::collide::surface::{CollisionSurface, Kept};
 use crate::math::{DVec3, Pose, Vec4};
 use crate::model::params::CollisionParams;
 use crate::model::{Environment, Form, Model, PosedShape, Shape};
+use crate::parallel;
+
+/// Points that a thread looks after in a row, at least.
+pub const POINTS: usize = 1024;
 
 /// All that can touch, and how it moves.
 #[derive(Debug)]
@@ -72,23 +76,23 @@ impl CcdWindow {
     }
 
     /// How many sub-steps it may have if particles would move by `ways` in each [m]: no more than in which what touches changes.
-    pub fn substeps(&mut self, ways: impl Iterator<Item = DVec3> + Clone, in_heap: bool) -> u32 {
+    pub fn substeps(&mut self, ways: &[DVec3], in_heap: bool) -> u32 {
         let [reach, further] = match in_heap {
             true => [(self.params.heap_reach * self.thinnest).min(self.reach), 1.0],
             false => [self.reach, self.further],
         };
         let n = self.surface.particles;
-        let mean = ways.clone().sum::<DVec3>() / n.max(1) as f64;
+        let mean = ways.iter().sum::<DVec3>() / n.max(1) as f64;
         if n == 0 {
             return 1;
         }
         let faster = self.params.few_faster;
-        self.squares.clear();
-        self.squares.extend(ways.clone().map(|way| way.distance_squared(mean)));
+        self.squares.resize(ways.len(), 0.0);
+        parallel::each(&mut self.squares, POINTS, |i, square| *square = ways[i].distance_squared(mean));
         let (_, fast, fastest) = self.squares.select_nth_unstable_by(n - 1 - n / self.params.few_particles as usize, f64::total_cmp);
         let longest = fastest.iter().fold(*fast / (further * further), |a, b| a.max(b / (faster * faster)));
         // Bodies have few particles and much to meet.
-        let of_bodies = ways.skip(self.cloth_particles).map(|way| way.distance_squared(mean));
+        let of_bodies = ways[self.cloth_particles..].iter().map(|way| way.distance_squared(mean));
         let longest = of_bodies.fold(longest, f64::max).sqrt();
         (reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
     }
@@ -113,18 +117,19 @@ impl CcdWindow {
         with_bodies.map(|[a, b]| (way(a) - way(b)).length_squared()).fold(0.0, f64::max).sqrt()
     }
 
-    /// Places everything at the start and the end of `[from, until]` [s]; particles go from `positions` by `ways` [m].
+    /// Places everything at the start and the end of `[from, until]` [s]; a particle goes from its `position` by its `way` [m].
     pub fn place(
         &mut self,
         model: &Model,
         [from, until]: [f64; 2],
-        positions: impl Iterator<Item = DVec3>,
-        ways: impl Iterator<Item = DVec3>,
+        position: impl Fn(usize) -> DVec3 + Sync,
+        way: impl Fn(usize) -> DVec3 + Sync,
     ) {
         let n = self.surface.particles;
-        for ((start, end), (x, way)) in self.start.iter_mut().zip(&mut self.end).zip(positions.zip(ways)) {
-            (*start, *end) = (x, x + way);
-        }
+        parallel::each_two(&mut self.start[..n], &mut self.end[..n], POINTS, |i, start, end| {
+            *start = position(i);
+            *end = *start + way(i);
+        });
         self.surface.place_bodies(model, from, &mut self.start[n..]);
         self.surface.place_bodies(model, until, &mut self.end[n..]);
         self.free.place(&mut self.start);
@@ -135,15 +140,15 @@ impl CcdWindow {
     }
 
     /// Lets particles end elsewhere [m].
-    pub fn end_at(&mut self, ends: impl Iterator<Item = DVec3>) {
-        self.end.iter_mut().zip(ends).for_each(|(end, x)| *end = x);
+    pub fn end_at(&mut self, place: impl Fn(usize) -> DVec3 + Sync) {
+        parallel::each(&mut self.end[..self.surface.particles], POINTS, |i, end| *end = place(i));
         self.free.place(&mut self.end);
     }
 
     /// Brings what [`CcdWindow::wide`] tells up to date.
     pub fn widen(&mut self) {
         for (wide, points) in self.wide.iter_mut().zip([&self.start, &self.end]) {
-            wide.iter_mut().zip(points).for_each(|(wide, point)| *wide = Vec4::from(*point));
+            parallel::each(wide, POINTS, |p, wide| *wide = Vec4::from(points[p]));
         }
     }
 

@@ -90,9 +90,7 @@ impl NearFeatures {
 
     /// Begins a sub-step `[from, until]` [s] with particles at clean positions `x` [m], but for what is tangled.
     pub fn begin(&mut self, model: &Model, times: [f64; 2], x: &[Vec4], tangles: &Tangles) {
-        let particles = self.window.surface.particles;
-        let still = (0..particles).map(|_| DVec3::ZERO);
-        self.window.place(model, times, x[..particles].iter().map(|x| x.xyz()), still);
+        self.window.place(model, times, |i| x[i].xyz(), |_| DVec3::ZERO);
         self.first.copy_from_slice(&self.window.start);
         self.last.copy_from_slice(&self.window.end);
         self.tangles.clone_from(tangles);

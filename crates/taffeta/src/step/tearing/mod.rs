@@ -185,9 +185,9 @@ impl Simulation {
     /// Whether particles can move on to these places [m] without meeting anything.
     fn is_free(&mut self, ends: &[DVec3]) -> bool {
         self.scratch.pipeline.as_mut().is_none_or(|pipeline| {
-            let (positions, still) = (self.state.positions.iter().copied(), ends.iter().map(|_| DVec3::ZERO));
-            pipeline.place(&self.model, [self.state.time; 2], positions, still);
-            pipeline.end(ends.iter().copied()) == 0
+            let positions = &self.state.positions;
+            pipeline.place(&self.model, [self.state.time; 2], |i| positions[i], |_| DVec3::ZERO);
+            pipeline.end(|i| ends[i]) == 0
         })
     }
 

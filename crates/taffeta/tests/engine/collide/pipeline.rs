@@ -32,13 +32,13 @@ fn what_is_shown_at_the_start_need_not_be_shown_at_the_end() {
         let ends: Vec<DVec3> = start.iter().zip(&ways).map(|(x, way)| *x + *way).map(moved).collect();
         for pipeline in &mut pipelines {
             pipeline.begin_step();
-            pipeline.begin(&model, [0.0, 0.01], start.iter().copied(), ways.iter().copied());
+            pipeline.begin(&model, [0.0, 0.01], |i| start[i], |i| ways[i]);
         }
         shown += pipelines[0].shown();
         // The twin shows all of it again.
         pipelines[1].forget_shown();
         let settled = pipelines.each_mut().map(|pipeline| {
-            pipeline.end(ends.iter().copied());
+            pipeline.end(|i| ends[i]);
             pipeline.resolve()
         });
         assert_eq!(settled[0], settled[1], "case {case}");

@@ -1,8 +1,10 @@
 //! Impulses under CCD: what it has stretched is mended, and free bodies stay rigid.
 
 use super::Impulse;
+use super::workers::CHUNK;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
+use crate::parallel;
 use crate::solve::strips::tridiagonal::Limits;
 use crate::step::driver::{StepContext, Window};
 use crate::step::rigid_bodies;
@@ -26,16 +28,15 @@ impl Impulse {
                 *x += Vec4([moved.0[0], moved.0[1], moved.0[2], 0.0]);
                 *y += Vec4([moved.0[0], moved.0[1], moved.0[2], 0.0]);
             }
-            let still = std::iter::repeat_n(DVec3::ZERO, n);
             let Some(pipeline) = &mut step.pipeline else { break };
             // Nothing falls meanwhile, and nothing has to be held up.
             pipeline.begin_step();
-            pipeline.begin(model, [end; 2], self.x[..n].iter().map(|x| x.xyz()), still);
+            pipeline.begin(model, [end; 2], |i| self.x[i].xyz(), |_| DVec3::ZERO);
             pipeline.begin_substep(model, [end; 2]);
             left = self.sweep_to_tolerance(step, h);
             self.stiffen_bodies(model);
             let Some(pipeline) = &mut step.pipeline else { break };
-            pipeline.end(self.q[..n].iter().map(|q| q.xyz()));
+            pipeline.end(|i| self.q[i].xyz());
             step.report.ccd += pipeline.resolve();
             for (q, end) in self.q.iter_mut().zip(pipeline.ends()) {
                 *q = Vec4([end.x, end.y, end.z, q.0[3]]);
@@ -72,13 +73,14 @@ impl Impulse {
 
     /// What moved ends from where they were saved, at the end of a window, changes velocities too.
     pub(super) fn follow(&mut self, share: f64) {
-        for (((q, saved), x), y) in self.q.iter().zip(&self.saved_ends).zip(&mut self.x).zip(&mut self.y) {
-            let way = (*q - *saved).xyz();
+        let (ends, saved) = (&self.q, &self.saved_ends);
+        parallel::each_two(&mut self.x, &mut self.y, CHUNK, |i, x, y| {
+            let way = (ends[i] - saved[i]).xyz();
             if way != DVec3::ZERO {
                 *x += Vec4::from(way);
                 *y += Vec4::from(way + share * way);
             }
-        }
+        });
     }
 
     /// The end of a sub-step is the start of the next for free bodies: they are made rigid, and lead on by what they moved.

@@ -4,10 +4,12 @@ use super::drift;
 use super::elements::RubbingEdge;
 use super::rest::is_at_rest;
 use super::substeps::SubstepController;
+use super::workers::CHUNK;
 use super::{Impulse, SHARE_AS_PRINTED};
 use crate::math::lanes::{LANES, Lanes};
 use crate::math::{DVec3, Vec4};
 use crate::model::{Memory, Model, State, Velocities};
+use crate::parallel;
 use crate::solve::strips::twists;
 use crate::step::driver::{Plan, StepContext, Substep, Verdict, Window};
 use crate::step::methods::Integrator;
@@ -24,9 +26,8 @@ impl Integrator for Impulse {
         }
         if let Some(pipeline) = &mut step.pipeline {
             let (time, duration) = (state.time, step.model.step_time);
-            let ways = state.velocities.iter().map(|v| duration * *v);
-            let positions = state.positions.iter().copied();
-            let haste = pipeline.haste_of_bodies(step.model, [time, time + duration], positions, ways);
+            let (times, way) = ([time, time + duration], |i: usize| duration * state.velocities[i]);
+            let haste = pipeline.haste_of_bodies(step.model, times, |i| state.positions[i], way);
             self.controller.at_least(haste.ceil() as u32);
         }
         self.drift = drift::of(step.model, step.environment, state);
@@ -92,9 +93,10 @@ impl Integrator for Impulse {
     }
 
     fn motion(&mut self, _: &Model, positions: &mut [DVec3], ways: &mut [DVec3]) {
-        for ((x, y), (position, way)) in self.x.iter().zip(&self.y).zip(positions.iter_mut().zip(ways)) {
-            (*position, *way) = (x.xyz(), (*y - *x).xyz());
-        }
+        let (x, y) = (&self.x, &self.y);
+        parallel::each_two(positions, ways, CHUNK, |i, position, way| {
+            (*position, *way) = (x[i].xyz(), (y[i] - x[i]).xyz());
+        });
     }
 
     /// Free motion with all that pulls (P1 eq. 1-2), then bends, twist and shear, which are implicit in time.
@@ -169,7 +171,8 @@ impl Integrator for Impulse {
 
     fn ends(&mut self, model: &Model, ends: &mut [DVec3]) {
         self.stiffen_bodies(model);
-        ends.iter_mut().zip(&self.q).for_each(|(end, q)| *end = q.xyz());
+        let q = &self.q;
+        parallel::each(ends, CHUNK, |i, end| *end = q[i].xyz());
     }
 
     fn answer_learned(&mut self, step: &mut StepContext, window: &Window, gains: bool) -> bool {
@@ -182,16 +185,18 @@ impl Integrator for Impulse {
 
     /// What CCD moves changes velocities too.
     fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window) {
-        self.saved_ends.clone_from(&self.q);
-        for (q, end) in self.q.iter_mut().zip(ends) {
-            *q = Vec4([end.x, end.y, end.z, q.0[3]]);
-        }
+        parallel::each_two(&mut self.saved_ends, &mut self.q, CHUNK, |i, saved, q| {
+            *saved = *q;
+            if let Some(end) = ends.get(i) {
+                *q = Vec4([end.x, end.y, end.z, q.0[3]]);
+            }
+        });
         self.follow(1.0 / f64::from(window.substeps));
         self.stiffen_bodies(model);
         if !window.last {
             let n = model.particle_count();
-            self.x[..n].copy_from_slice(&self.q[..n]);
-            self.x[..n].iter_mut().for_each(|x| x.0[3] = 0.0);
+            let q = &self.q;
+            parallel::each(&mut self.x[..n], CHUNK, |i, x| *x = q[i].xyz().into());
         }
     }
 

@@ -44,7 +44,7 @@ pub use shortfall::Reaches;
 use springs::ExplicitSprings;
 use stitches::StitchSolver;
 pub use substeps::SubstepController;
-use workers::ParticleWorkers;
+use workers::{CHUNK, ParticleWorkers};
 
 /// With impulses along the edges at the start of a sub-step: h²/2 f / m (P1 eq. 1), and impulses as they are. With velocity impulses that is RATTLE.
 const SHARE_AS_PRINTED: f64 = 0.5;
@@ -401,8 +401,7 @@ impl Impulse {
         // A push that only tells that features touch is none of a solid.
         let by_solids = |grip: &Vec4| grip.0[3] > f64::MIN_POSITIVE;
         let impulse = |grip: &Vec4, q: &Vec4| if by_solids(grip) { h * grip.0[3] / q.0[3] } else { 0.0 };
-        let impulses = self.grip.iter().zip(&self.q).map(|(grip, q)| impulse(grip, q));
-        pressing::add_of_solids(step, h, impulses.enumerate());
+        pressing::add_of_solids_on_all(step, h, |i| impulse(&self.grip[i], &self.q[i]));
         let mass = &step.model.mass;
         pressing::add_of_features(step, h, |i| self.q[i].0[3] * mass[i] / (h * h));
     }
@@ -441,8 +440,9 @@ impl Impulse {
         });
         if model.touches() {
             let free = self.step_share;
-            let of = |grip: &Vec4| if grip.0[3] > 0.0 { 1.0 } else { free };
-            self.share.iter_mut().zip(&self.grip).for_each(|(share, grip)| *share = of(grip));
+            let grip = &self.grip;
+            let of = |i: usize| if grip[i].0[3] > 0.0 { 1.0 } else { free };
+            parallel::each(&mut self.share, CHUNK, |i, share| *share = of(i));
         }
     }
 

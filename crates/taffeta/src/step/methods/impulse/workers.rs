@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Particles from which threads pay, and those in the part of one thread, about.
 const LARGE: usize = 1000;
-const CHUNK: usize = 512;
+pub const CHUNK: usize = 512;
 
 /// Some particles of one cloth, and what came of them.
 #[derive(Debug)]

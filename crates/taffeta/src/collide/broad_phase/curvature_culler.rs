@@ -6,6 +6,7 @@
 
 use super::patches::{EIGHTS, LeafLayout, Patch, Patches, join};
 use super::triangle_axis::TriangleMotion;
+use super::wide_bvh::join_upwards;
 use crate::collide::surface::CollisionSurface;
 use crate::math::Vec4;
 use crate::math::lanes::{InstructionSet, LANES, Lanes, Wide, Wide3, by_instruction_set};
@@ -64,9 +65,7 @@ impl CurvatureCuller {
             (self.gradients.len() / 2, self.set, &self.patches.leaves, motion.points);
         let of_leaves = &mut self.gradients[first..first + leaves.len()];
         parallel::each(of_leaves, LEAVES, |leaf, gradients| *gradients = leaf_gradients(set, &leaves[leaf], from, to));
-        for k in (1..first).rev() {
-            self.gradients[k] = self.gradients[2 * k].join(&self.gradients[2 * k + 1]);
-        }
+        join_upwards(&mut self.gradients, Gradients::join);
         let (gradients, rims, flat) = (&self.gradients, &self.patches.rims, &mut self.flat);
         // Whether a patch is flat by itself.
         let is_flat = |own: Gradients, patch: &Patch| {
@@ -75,8 +74,16 @@ impl CurvatureCuller {
                 && own.are_monotone(patch, motion.pad)
                 && rim().fold(own, |all, leaf| all.join(leaf)).are_monotone(patch, motion.pad)
         };
-        for (k, patch) in self.patches.nodes.iter().enumerate().skip(1) {
-            flat[k] = flat[k / 2] || is_flat(gradients[k], patch);
+        // Level by level from the root, which is node 1.
+        let (patches, mut start) = (&self.patches.nodes, 1);
+        while start < patches.len() {
+            let (above, level) = flat.split_at_mut(start);
+            let count = level.len().min(patches.len() - start).min(start);
+            parallel::each(&mut level[..count], TWOS, |k, flat| {
+                let node = start + k;
+                *flat = above[node / 2] || is_flat(gradients[node], &patches[node]);
+            });
+            start *= 2;
         }
         let (twos, flat) = (&self.patches.twos, &self.flat);
         parallel::each(&mut self.flat_twos, TWOS, |k, is_flat_two| {

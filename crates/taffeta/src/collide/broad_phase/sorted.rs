@@ -1,6 +1,7 @@
 //! Pairs of features by their numbers: as tasks find them, and in order.
 
 use crate::parallel::{self, Cut};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a task finds, in no particular order.
 #[derive(Debug, Clone, Default)]
@@ -101,6 +102,7 @@ fn count_out<'a, I: Iterator<Item = &'a [u32; 2]>>(
 
 /// Sorts the pairs of every first number by the second, and takes out those that come twice.
 fn sort_runs(list: &mut Vec<[u32; 2]>, Counts { starts, cut }: &Counts) {
+    let twice = AtomicBool::new(false);
     parallel::each_part_alone(cut, list, |number, own| {
         let ends = parallel::chunk(starts, RUNS, number);
         let before = ends.last().map_or(0, |end| *end as usize - own.len());
@@ -109,8 +111,13 @@ fn sort_runs(list: &mut Vec<[u32; 2]>, Counts { starts, cut }: &Counts) {
             own[start..end].sort_unstable();
             start = end;
         }
+        if own.windows(2).any(|two| two[0] == two[1]) {
+            twice.store(true, Ordering::Relaxed);
+        }
     });
-    list.dedup();
+    if twice.into_inner() {
+        list.dedup();
+    }
 }
 
 /// Pairs of two sorted lists that one task puts together.

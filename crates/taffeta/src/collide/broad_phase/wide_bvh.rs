@@ -11,6 +11,8 @@ use crate::parallel;
 
 /// Leaves that a thread refits at a time, at least.
 const LEAVES: usize = 64;
+/// Nodes of a level that a thread joins in a row, at least.
+const NODES: usize = 256;
 
 /// A tree over boxes that are numbered from 0.
 #[derive(Debug, Clone)]
@@ -152,9 +154,7 @@ impl WideBvh {
                 *node = node.join(&bounds);
             }
         });
-        for k in (1..first).rev() {
-            self.nodes[k] = self.nodes[2 * k].join(&self.nodes[2 * k + 1]);
-        }
+        join_upwards(&mut self.nodes, |a, b| a.join(b));
     }
 
     /// How large the boxes of nodes are against those that it holds: what a walk costs [1].
@@ -207,16 +207,23 @@ impl WideBvh {
 
     /// Splits tasks, first come first served, until there are enough or none can be split.
     fn split(&self, other: &WideBvh, count: usize, tasks: &mut Vec<BvhTask>) {
-        let mut next = 0;
-        while tasks.len() < count && next < tasks.len() {
-            match self.halves(other, tasks[next]) {
+        // Those before `next` are split; of those after it so many of the last cannot be.
+        let (mut next, mut whole) = (0, 0);
+        while tasks.len() - next < count && tasks.len() - next > whole {
+            let task = tasks[next];
+            next += 1;
+            match self.halves(other, task) {
                 Some(parts) => {
-                    tasks.swap_remove(next);
                     tasks.extend(parts.into_iter().flatten());
+                    whole = 0;
                 }
-                None => next += 1,
+                None => {
+                    tasks.push(task);
+                    whole += 1;
+                }
             }
         }
+        tasks.drain(..next);
     }
 
     /// The parts of a task, or nothing if it stands at the leaves.
@@ -327,6 +334,16 @@ impl WideBvh {
                 bits &= bits - 1;
             }
         }
+    }
+}
+
+/// Makes every node of a binary tree of what `join` makes of its two children, from the leaves, which are the second half of the list, to the root, which is node 1.
+pub fn join_upwards<T: Send + Sync>(nodes: &mut [T], join: impl Fn(&T, &T) -> T + Sync) {
+    let mut first = nodes.len() / 2;
+    while first > 1 {
+        let (above, children) = nodes.split_at_mut(first);
+        first /= 2;
+        parallel::each(&mut above[first..], NODES, |k, node| *node = join(&children[2 * k], &children[2 * k + 1]));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::math::DVec3;
 use crate::parallel;
 
 /// Pairs that one task looks at.
-pub const TASK: usize = 2048;
+pub const TASK: usize = 512;
 
 /// One in so many points that are elsewhere are few.
 const FEW: usize = 16;

@@ -59,3 +59,22 @@ fn pairs_that_are_left_out_are_not_told() {
     let told = within(|found| heap.walk(&heap, BvhTask::Within(1), &mut Vec::new(), found));
     assert_eq!(told, brute(&boxes, &boxes, |i, j| i < j && !out(i as u32, j as u32)));
 }
+
+#[test]
+fn a_walk_is_cut_into_tasks_that_are_alike() {
+    // A sheet of boxes, each of which meets those around it.
+    let places: Vec<DVec3> =
+        (0..64 * 64).map(|k| DVec3::new(f64::from(k % 64), 0.0, f64::from(k / 64))).collect();
+    let mut heap = WideBvh::new(&places);
+    heap.refit(|k| Bounds::around(places[k as usize], places[k as usize], 0.6));
+    let mut tasks = Vec::new();
+    heap.tasks_within(64, &mut tasks);
+    let count = |task: &BvhTask| {
+        let mut pairs = 0;
+        heap.walk(&heap, *task, &mut Vec::new(), |_, _| pairs += 1);
+        pairs
+    };
+    let counts: Vec<usize> = tasks.iter().map(count).collect();
+    let (all, most) = (counts.iter().sum::<usize>(), counts.iter().max().unwrap());
+    assert!(tasks.len() >= 64 && 10 * most < all, "{most} of {all} pairs in one of {} tasks", tasks.len());
+}

@@ -31,7 +31,7 @@ use breach::{into_solid, through_surface};
 use driver::StepContext;
 use interaction::Grip;
 use scratch::Scratch;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tearing::Parting;
 
@@ -207,7 +207,7 @@ impl Simulation {
         report.ccd += self.pull_apart();
         self.attempt.step += 1;
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;
-        report.ccd.pinched += self.led_into_solids();
+        report.ccd.pinched += self.led_into_solids() + self.led_into_meshes();
         if report.ccd.pinched > 0 {
             report.fall_short(Shortfall::Pinched { pairs: report.ccd.pinched });
         }
@@ -323,6 +323,32 @@ impl Simulation {
         let with_solids = led.flat_map(|i| (0..self.model.colliders.len()).map(move |c| (*i, c)));
         with_solids.filter(|(i, c)| is_in(&self.attempt, *i, *c) && !is_in(&self.state, *i, *c)).count()
             as u32
+    }
+
+    /// Triangles of cloth with a corner that is held which a mesh has come to cut in this step. That corner goes through its faces unseen, as into solids.
+    fn led_into_meshes(&self) -> u32 {
+        let model = &self.model;
+        let is_mesh = |c: &model::Collider| matches!(c.form, Form::Mesh(_));
+        if self.environment.pins.is_empty() || !model.colliders.iter().any(is_mesh) {
+            return 0;
+        }
+        let mut is_held = vec![false; model.particle_count()];
+        self.environment.pins.iter().flat_map(|pin| &pin.particles).for_each(|i| is_held[*i as usize] = true);
+        let has_held = |t: &&[u32; 3]| t.iter().any(|i| is_held[*i as usize]);
+        let triangles: Vec<[u32; 3]> = model.triangles.iter().filter(has_held).copied().collect();
+        let cut = |state: &State, collider: usize| -> BTreeSet<u32> {
+            let cloth = check::Surface { positions: &state.positions, triangles: &triangles };
+            let pose = model.pose(collider, &state.positions, state.time);
+            check::against_form(cloth, &model.colliders[collider].form, &pose, state.time)
+                .intersecting
+                .into_iter()
+                .collect()
+        };
+        let meshes = (0..model.colliders.len()).filter(|collider| is_mesh(&model.colliders[*collider]));
+        let now = meshes
+            .map(|collider| (collider, cut(&self.attempt, collider)))
+            .filter(|(_, now)| !now.is_empty());
+        now.map(|(collider, now)| now.difference(&cut(&self.state, collider)).count() as u32).sum()
     }
 
     /// Moves cloth that intersects apart.

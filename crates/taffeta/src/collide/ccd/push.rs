@@ -4,6 +4,7 @@ use super::check::Hit;
 use super::distance::{PairKind, closest};
 use super::window::{CcdWindow, plane};
 use crate::collide::broad_phase::candidates::Pair;
+use crate::collide::contact::projection::give;
 use crate::collide::rigid::free::Lie;
 use crate::collide::rigid::nearest::nearest;
 use crate::math::DVec3;
@@ -25,8 +26,8 @@ pub fn push(window: &mut CcdWindow, pairs: &[Pair], hits: &[Hit]) {
         let features = if pair.kind == PairKind::PointTriangle { [0..1, 1..4] } else { [0..2, 2..4] };
         let bodies = features.map(|of| Pushed::of(window, pair, of, &near.weights));
         let of_bodies = bodies.iter().flatten().map(|body| normal.dot(body.lie.give(body.arm) * normal));
-        let both = sum(&|k| near.weights[k] * near.weights[k] * window.inverse_mass[points[k]])
-            + of_bodies.sum::<f64>();
+        let inverse = points.map(|p| window.inverse_mass[p]);
+        let both = give(near.weights.into_iter().zip(inverse)) + of_bodies.sum::<f64>();
         let depth = window.kept(pair).parted() - gap;
         if both > 0.0 && depth > 0.0 {
             for (k, p) in points.into_iter().enumerate().filter(|(_, p)| window.inverse_mass[*p] > 0.0) {

@@ -6,6 +6,17 @@ use crate::collide::surface::CollisionSurface;
 use crate::math::{DVec3, Vec4};
 use crate::model::params::CollisionParams;
 
+/// By how many times as far as features part a point of them is moved at most [1]. Where all points of a feature are free it is no more than two; beside a led one
+/// the way would have no bound, and end as a velocity.
+const MOST_LEVER: f64 = 4.0;
+
+/// How far features part by an impulse, from the weights of their points and one over the masses of these [1/kg]: more than they do where a light point has to do
+/// it alone, so that it goes no further than [`MOST_LEVER`] says.
+pub fn give(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let most = points.clone().map(|(w, inverse)| w.abs() * inverse).fold(0.0, f64::max);
+    points.map(|(w, inverse)| w * w * inverse).sum::<f64>().max(most / MOST_LEVER)
+}
+
 /// Two features near one another: Σ weights x leads from the second to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FeatureContact {
@@ -112,7 +123,7 @@ impl FeatureContact {
         let Closest { weights, vector } = closest(pair.kind, at);
         let gap = vector.length();
         let inverse = pair.points.map(|p| inverse_mass.get(p as usize).copied().unwrap_or(0.0));
-        let both: f64 = (0..4).map(|k| weights[k] * weights[k] * inverse[k]).sum();
+        let both = give(weights.into_iter().zip(inverse));
         if gap <= 0.0 || both <= 0.0 {
             return None;
         }
@@ -156,7 +167,7 @@ impl FeatureContact {
         let inverse: [f64; 4] = std::array::from_fn(|k| {
             if self.weights[k] * upper.sign() > 0.0 { inverse_mass[self.points[k] as usize] } else { 0.0 }
         });
-        let give: f64 = (0..4).map(|k| self.weights[k] * self.weights[k] * inverse[k]).sum();
+        let give = give(self.weights.into_iter().zip(inverse));
         if give > 0.0 {
             (self.give, self.upper) = (give, Some(upper));
             let further = self.alone() + 1.0;

@@ -36,6 +36,8 @@ pub struct Supports {
     /// Per particle the impulse that the sub-step before has not put on it [kg·m], and what held it up against that.
     loads: Vec<f64>,
     held: Vec<f64>,
+    /// Contacts that have stopped an upper side.
+    stopping: Vec<usize>,
     /// Whether there are any.
     is_loaded: bool,
 }
@@ -53,6 +55,7 @@ impl Supports {
             up: vec![DVec3::ZERO; n],
             loads: vec![0.0; n],
             held: vec![0.0; n],
+            stopping: Vec::new(),
             is_loaded: false,
         }
     }
@@ -188,16 +191,19 @@ impl Supports {
             self.is_loaded = true;
         }
         let n = self.loads.len();
-        let settled = || contacts.iter().zip(0..).filter_map(|(contact, k)| Some((contact, contact.upper?, k)));
-        for (contact, upper, k) in settled() {
-            let push = done[k].stopped / contact.give;
-            contact.of_side(upper).for_each(|(p, w)| self.held[p as usize] += w.abs() * push);
-            self.is_loaded |= push > 0.0;
+        done.iter_mut().for_each(|done| done.load = 0.0);
+        // Most contacts stop nothing, and need not be looked at.
+        let stops = |k: &usize| done[*k].stopped > 0.0;
+        self.stopping.clear();
+        self.stopping.extend((0..contacts.len()).filter(stops));
+        for &k in &self.stopping {
+            let (contact, push) = (&contacts[k], done[k].stopped / contacts[k].give);
+            let upper = contact.upper.into_iter().flat_map(|upper| contact.of_side(upper));
+            upper.for_each(|(p, w)| self.held[p as usize] += w.abs() * push);
         }
-        if !self.is_loaded {
-            return;
-        }
-        for (k, contact) in contacts.iter().enumerate().rev() {
+        self.is_loaded |= !self.stopping.is_empty();
+        for &k in self.stopping.iter().rev() {
+            let contact = &contacts[k];
             let Some(upper) = contact.upper else { continue };
             let push = done[k].stopped / contact.give;
             let share = |(p, w): (u32, f64)| {

@@ -1,8 +1,10 @@
 //! Nothing passes through anything: every frame of every scene is judged by the certificate, and every motion by brute force.
 
 use crate::common::{run, simulation};
-use taffeta::collide::broad_phase::candidates::PairKind;
+use taffeta::collide::broad_phase::candidates::{Pair, PairKind};
 use taffeta::collide::ccd::time_of_impact::{TimeOfImpact, time_of_impact};
+use taffeta::collide::contact::projection::{self, FeatureContact};
+use taffeta::collide::surface::CollisionSurface;
 use taffeta::math::DVec3;
 use taffeta::step::StepReport;
 use taffeta::{Simulation, model::Model};
@@ -276,4 +278,28 @@ fn what_starts_tangled_is_told_and_does_not_lock() {
         run(&mut simulation, 20.0 / 30.0);
         assert!(before > 0 && crate::common::centre(&simulation).y < height - 0.05, "{}", method.name());
     }
+}
+
+#[test]
+fn what_is_beside_a_led_point_is_not_thrown() {
+    let sheets = vec![sheet(2, 0.0, 0.0), sheet(2, 0.1, 0.0)];
+    let model = simulation(&scene(Method::ImpulseStrips, sheets, vec![])).model().clone();
+    let surface = CollisionSurface::new(&model);
+    // An edge whose first end is held crosses a held one right beside that end.
+    let pair = Pair { kind: PairKind::EdgeEdge, points: [0, 1, 4, 5] };
+    let over = |z: f64| DVec3::new(0.01, 1e-4, z);
+    let at = [DVec3::ZERO, DVec3::X, over(-0.5), over(0.5)];
+    let mut inverse_mass = vec![0.0; model.particle_count()];
+    inverse_mass[1] = 1000.0;
+    let mut contact = FeatureContact::learn(&surface, &pair, &at, &inverse_mass).unwrap();
+    let furthest = |contact: &FeatureContact| {
+        contact.moves.iter().chain(&contact.drags).fold(0.0, |most: f64, way| most.max(way.abs()))
+    };
+    assert!((1.0..=4.001).contains(&furthest(&contact)), "{} times", furthest(&contact));
+    contact.stand(projection::Side::First, &inverse_mass);
+    assert!(
+        (1.0..=4.001).contains(&furthest(&contact)),
+        "{} times where the other stands",
+        furthest(&contact)
+    );
 }

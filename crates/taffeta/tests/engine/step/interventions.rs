@@ -1,10 +1,10 @@
 //! What is done by hand to a running simulation: it does what it says, and leaves alone what it does not touch.
 
-use crate::common::{free_sheet, run, simulation};
+use crate::common::{free_sheet, mesh_body, run, simulation};
 use taffeta::Simulation;
 use taffeta::math::DVec3;
 use taffeta::step::{Hands, InteractionError, Observer, Shortfall, StepError, momentum};
-use taffeta_scene::{BoxShape, Collider, Ease, Keyframe, Method, Pin, Scene, Side, SphereShape};
+use taffeta_scene::{BoxShape, Collider, Ease, Keyframe, Mesh, Method, Pin, Scene, Side, SphereShape};
 
 /// Particles along a side; fewer for secants, whose sub-steps cost a dozen evaluations of all forces. What hands do far from their grip is for long runs.
 fn side(method: Method) -> u32 {
@@ -377,6 +377,37 @@ fn a_hand_is_stopped_by_bodies_and_told_where_it_is_not() {
         }
         assert_eq!(pinched == 0, method == Method::ImpulseStrips, "{}: {pinched}", method.name());
     }
+}
+
+#[test]
+fn a_hand_that_goes_through_the_face_of_a_mesh_is_told() {
+    let corner = |k: u32| {
+        DVec3::new(
+            [-0.3, 0.3][(k & 1) as usize],
+            [-0.1, 0.1][(k >> 1 & 1) as usize],
+            [-0.3, 0.3][(k >> 2) as usize],
+        )
+    };
+    let quads = vec![[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
+    let block = Mesh { positions: (0..8).map(corner).collect(), quads, ..Mesh::default() };
+    let meshes = [("block.obj".to_string(), block)].into();
+    let mut scene = free_sheet(Method::ImpulseStrips, 12);
+    scene.cloth[0].position = [0.0, 0.12, 0.0];
+    scene.collider = vec![Collider { mesh: Some(mesh_body("block.obj")), ..Collider::default() }];
+    let mut pressed = taffeta_scene::simulation(&scene, &meshes).unwrap();
+    let is_over = |x: &DVec3| x.x.abs() < 0.2 && x.z > 0.02 && x.z < 0.2;
+    let over = pressed.positions().iter().position(is_over).unwrap() as u32;
+    let place = pressed.positions()[over as usize] - DVec3::new(0.0, 0.1, 0.0);
+    pressed.hold(over, place, 0.2).unwrap();
+    let (mut pinched, mut cuts) = (false, false);
+    for step in 0..12 {
+        let report = pressed.step().unwrap();
+        let intersects = pressed.certificate().cloth_body > 0;
+        pinched = report.ccd.pinched > 0 || pinched && intersects;
+        cuts |= intersects;
+        assert!(pinched || !intersects, "step {step} tells nothing of what it cuts");
+    }
+    assert!(cuts, "the hand has not gone through the face");
 }
 
 /// Ends a step after so many sub-steps.

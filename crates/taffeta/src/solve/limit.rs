@@ -19,6 +19,8 @@ pub struct Limiter {
     edges: Vec<([u32; 2], f64)>,
     fixed: Vec<bool>,
     priority: Vec<i32>,
+    /// Positions [m] and velocities [m/s] before the sweeps.
+    before: [Vec<DVec3>; 2],
 }
 
 /// What sweeps came to.
@@ -40,12 +42,16 @@ impl Limiter {
         let nearer = |[a, b]: [u32; 2]| far[a as usize].min(far[b as usize]);
         let further = |[a, b]: [u32; 2]| far[a as usize].max(far[b as usize]);
         edges.sort_by_key(|(ends, _)| (nearer(*ends), further(*ends)));
-        Self { edges, priority: vec![0; fixed.len()], fixed }
+        let before = [(); 2].map(|_| vec![DVec3::ZERO; fixed.len()]);
+        Self { edges, priority: vec![0; fixed.len()], fixed, before }
     }
 
-    /// Sweeps over positions [m] and velocities [m/s] until no edge is longer than the limit allows.
+    /// Sweeps over positions [m] and velocities [m/s] until no edge is longer than the limit allows. Where pins are too far apart for that, sweeps heap all that
+    /// is too long upon a few edges, further in every step: what ends more strained than it began stays as it was.
     pub fn run(&mut self, limit: &StrainLimit, x: &mut [DVec3], v: &mut [DVec3]) -> LimitStats {
         self.priority.fill(0);
+        self.before[0].copy_from_slice(x);
+        self.before[1].copy_from_slice(v);
         for sweeps in 0..limit.sweeps {
             let mut any = false;
             for e in 0..self.edges.len() {
@@ -55,10 +61,21 @@ impl Limiter {
                 return LimitStats { sweeps, done: true };
             }
         }
-        LimitStats {
-            sweeps: limit.sweeps,
-            done: !self.edges.iter().any(|edge| excess(edge, limit, x).is_some()),
+        let [left, at_first] = [&*x, &self.before[0]].map(|x| self.longest(x).map_or(0.0, |(_, strain)| strain));
+        if left > at_first {
+            x.copy_from_slice(&self.before[0]);
+            v.copy_from_slice(&self.before[1]);
         }
+        LimitStats { sweeps: limit.sweeps, done: !self.edges.iter().any(|edge| excess(edge, limit, x).is_some()) }
+    }
+
+    /// The edge that is stretched most at these places [m], and its strain [1].
+    pub fn longest(&self, x: &[DVec3]) -> Option<([u32; 2], f64)> {
+        let strain = |(ends, rest): &([u32; 2], f64)| {
+            let [a, b] = ends.map(|i| x[i as usize]);
+            (*ends, a.distance(b) / rest - 1.0)
+        };
+        self.edges.iter().map(strain).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Shortens one edge if it is too long; whether it was.

@@ -300,10 +300,10 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
     }
     if let Some((frame, why)) = &summary.shortfall {
         lines.push(format!("             frame {frame}: {why}"));
-    } else if worst.strain > asked.scene.solver.tolerance && !asked.scene.solver.method.bounds_strain() {
+    } else if worst.strain > asked.scene.solver.tolerance && !asked.scene.solver.method.keeps_lengths() {
         lines.push(format!(
-            "             {} lets cloth stretch as far as its fabric does: take a stiffer fabric, `solver.limit`, or a method that bounds \
-             strain (impulse-strips, barrier)",
+            "             {} strains cloth as far as its fabric gives way: take a stiffer fabric, `solver.limit`, or a method that keeps lengths \
+             (impulse-strips)",
             asked.scene.solver.method.name()
         ));
     }

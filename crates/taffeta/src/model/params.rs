@@ -138,7 +138,7 @@ params! {
         /// Where CCD still strains an edge by so much more of its length, these methods take a step again in shorter windows [1].
         disturbing_strain: f64 = 0.05,
         /// How often.
-        disturbed_retries: u32 = 2,
+        disturbed_retries: u32 = 1,
         /// Share of that strain beyond which what shorter windows leave is no better [1].
         disturbing_share: f64 = 0.7,
     }

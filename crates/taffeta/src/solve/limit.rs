@@ -46,8 +46,7 @@ impl Limiter {
         Self { edges, priority: vec![0; fixed.len()], fixed, before }
     }
 
-    /// Sweeps over positions [m] and velocities [m/s] until no edge is longer than the limit allows. Where pins are too far apart for that, sweeps heap all that
-    /// is too long upon a few edges, further in every step: what ends more strained than it began stays as it was.
+    /// Sweeps over positions [m] and velocities [m/s] until no edge is longer than the limit allows.
     pub fn run(&mut self, limit: &StrainLimit, x: &mut [DVec3], v: &mut [DVec3]) -> LimitStats {
         self.priority.fill(0);
         self.before[0].copy_from_slice(x);
@@ -61,16 +60,30 @@ impl Limiter {
                 return LimitStats { sweeps, done: true };
             }
         }
-        let [left, at_first] = [&*x, &self.before[0]].map(|x| self.longest(x).map_or(0.0, |(_, strain)| strain));
-        if left > at_first {
-            x.copy_from_slice(&self.before[0]);
-            v.copy_from_slice(&self.before[1]);
-        }
         LimitStats { sweeps: limit.sweeps, done: !self.edges.iter().any(|edge| excess(edge, limit, x).is_some()) }
     }
 
-    /// The edge that is stretched most at these places [m], and its strain [1].
-    pub fn longest(&self, x: &[DVec3]) -> Option<([u32; 2], f64)> {
+    /// Goes back to before the sweeps where all that is too long is more than it was then, in squares; whether it is. Where pins are too far apart, sweeps heap it
+    /// upon a few edges, further in every step; where bodies are in the way, so does what parts cloth and bodies again.
+    pub fn take_back_if_worse(&self, limit: &StrainLimit, x: &mut [DVec3], v: &mut [DVec3]) -> bool {
+        let too_long = |x: &[DVec3]| {
+            let squares = self.edges.iter().filter_map(|edge| excess(edge, limit, x));
+            squares.map(|(_, excess)| excess * excess).sum::<f64>()
+        };
+        let is_worse = too_long(x) > too_long(&self.before[0]);
+        if is_worse {
+            x.copy_from_slice(&self.before[0]);
+            v.copy_from_slice(&self.before[1]);
+        }
+        is_worse
+    }
+
+    /// The edge that is stretched most at these places [m] and its strain [1], if that is beyond the limit.
+    pub fn too_long(&self, limit: &StrainLimit, x: &[DVec3]) -> Option<([u32; 2], f64)> {
+        self.longest(x).filter(|(_, strain)| 1.0 + strain > (1.0 + limit.strain) * (1.0 + SLACK))
+    }
+
+    fn longest(&self, x: &[DVec3]) -> Option<([u32; 2], f64)> {
         let strain = |(ends, rest): &([u32; 2], f64)| {
             let [a, b] = ends.map(|i| x[i as usize]);
             (*ends, a.distance(b) / rest - 1.0)

@@ -289,17 +289,22 @@ impl Simulation {
             let still = positions.iter().map(|_| DVec3::ZERO);
             pipeline.place(&self.model, [time; 2], positions.iter().copied(), still);
         }
-        let swept = limiter.run(limit, positions, velocities);
-        if swept.sweeps == 0 {
+        if limiter.run(limit, positions, velocities).sweeps == 0 {
             return;
         }
-        if let Some((ends, strain)) = limiter.longest(positions).filter(|_| !swept.done) {
-            report.fall_short(Shortfall::Strain { ends, strain, tolerance: limit.strain });
-        }
-        if let Some(pipeline) = &mut self.scratch.pipeline {
+        let settled = self.scratch.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
             pipeline.end(positions.iter().copied());
-            report.ccd += pipeline.resolve();
+            let settled = pipeline.resolve();
             positions.copy_from_slice(pipeline.ends());
+            settled
+        });
+        // Impulses put right in the next step what sweeps have heaped up.
+        let is_mended = self.model.method.keeps_lengths();
+        if is_mended || !limiter.take_back_if_worse(limit, positions, velocities) {
+            report.ccd += settled;
+        }
+        if let Some((ends, strain)) = limiter.too_long(limit, positions) {
+            report.fall_short(Shortfall::Strain { ends, strain, tolerance: limit.strain });
         }
     }
 

@@ -221,7 +221,6 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
     fn answer_learned(&mut self, step: &mut StepContext, window: &Window, _: bool) -> bool {
         let Some(substep) = self.substep else { return false };
         self.before_ccd.clone_from(&self.particles.x);
-        step.stop_bodies();
         for _ in 0..step.model.params.common.learned_iterations {
             self.solver.iterate(step.model, &substep, &mut self.particles);
             self.touch(step, substep.h);

@@ -35,6 +35,9 @@ pub struct FrameReport {
     pub substeps: u64,
     /// Whether every step reached what its method promises.
     pub converged: bool,
+    /// Why not, where the method can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortfall: Option<String>,
     /// Largest strain of a structural edge [1].
     pub max_strain: Option<f64>,
     /// Mean strain of structural edges [1].
@@ -87,6 +90,7 @@ impl FrameReport {
             iterations: u64::from(steps.report.iterations),
             substeps: u64::from(steps.report.substeps),
             converged: steps.report.converged,
+            shortfall: steps.report.shortfall.map(|why| why.to_string()),
             max_strain: finite(certificate.max_strain),
             mean_strain: finite(certificate.mean_strain),
             contacts: steps.report.contacts,
@@ -135,6 +139,10 @@ pub struct Summary {
     pub wall_ms: f64,
     /// Frames in which every step reached what its method promises.
     pub converged: usize,
+    /// Intersections of both kinds at the start.
+    pub at_start: usize,
+    /// The first frame that did not and could tell why.
+    pub shortfall: Option<(u32, String)>,
     /// The worst of their certificates.
     pub worst: Worst,
 }
@@ -144,6 +152,9 @@ impl Summary {
         self.frames += 1;
         self.wall_ms += frame.wall_ms;
         self.converged += usize::from(frame.converged);
+        if self.shortfall.is_none() && !frame.converged {
+            self.shortfall = frame.shortfall.clone().map(|why| (frame.frame, why));
+        }
         self.worst.take(&format!("frame {}", frame.frame), &frame.certificate());
     }
 
@@ -230,6 +241,8 @@ pub fn write(path: &Path, head: &Value, recording: &Path) -> Result<Summary, Rep
         frame_time: reader.header().frame_time,
         wall_ms: 0.0,
         converged: 0,
+        at_start: 0,
+        shortfall: None,
         worst: Worst::default(),
     };
     let failure = |source| ReportError::Io { path: path.into(), source };
@@ -245,6 +258,8 @@ pub fn write(path: &Path, head: &Value, recording: &Path) -> Result<Summary, Rep
             let separator = if summary.frames == 0 { "" } else { "," };
             write!(file.out, "{separator}\n{}", json!(told)).map_err(failure)?;
             summary.take(&told);
+        } else {
+            summary.at_start = told.intersections;
         }
     }
     let end = summary.json(reader.complete());

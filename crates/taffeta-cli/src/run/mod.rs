@@ -288,9 +288,24 @@ fn words(asked: &LoadedScene, folder: &Folder, summary: &Summary) -> Vec<String>
         format!("             {}", worst.body_words()),
         format!("             {}{unguarded}", worst.cloth_words()),
     ];
+    if summary.at_start > 0 {
+        lines.push(format!(
+            "             the scene starts with {}",
+            counted(summary.at_start, "intersection")
+        ));
+    }
     if summary.converged < summary.frames {
         let missed = summary.frames - summary.converged;
         lines.push(format!("             {} did not converge", counted(missed, "frame")));
+    }
+    if let Some((frame, why)) = &summary.shortfall {
+        lines.push(format!("             frame {frame}: {why}"));
+    } else if worst.strain > asked.scene.solver.tolerance && !asked.scene.solver.method.keeps_lengths() {
+        lines.push(format!(
+            "             {} strains cloth as far as its fabric gives way: take a stiffer fabric, `solver.limit`, or a method that keeps lengths \
+             (impulse-strips)",
+            asked.scene.solver.method.name()
+        ));
     }
     lines.push(format!("files        {files}"));
     lines

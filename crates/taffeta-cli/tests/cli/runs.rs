@@ -1,6 +1,7 @@
 //! `taffeta run` from the start: files, report, threads, verdicts.
 
 use crate::workplace::{SMALL, Workplace, bytes};
+use serde_json::Value;
 use std::io::BufRead;
 use std::process::Stdio;
 use taffeta_io::recording::{Frame, Reader};
@@ -164,6 +165,39 @@ fn runs_fail_where_a_promise_is_missed_and_only_then() {
     assert!(ended.out.contains("MISSED"), "{}", ended.out);
     // With --lenient it is told, and that is all.
     assert!(place.succeed(&[&tight[..], &["--lenient"]].concat()).out.contains("MISSED"));
+}
+
+#[test]
+fn what_is_missed_is_told_with_its_reason() {
+    let place = Workplace::new();
+    let drawn = r#"
+frames = 6
+[[cloth]]
+sheet = { width = 0.5, height = 0.5, columns = 8, rows = 8 }
+pin = [{ sides = ["left"] }, { sides = ["right"], keyframe = [{ time = 0 }, { time = 0.2, move = [0.1, 0, 0] }] }]
+"#;
+    place.write("drawn.toml", drawn);
+    let ended = place.taffeta(&["run", "drawn.toml"]);
+    assert_eq!(ended.code, Some(1));
+    let frames = place.json("out/drawn/report.json")["frames"].clone();
+    let told: Vec<&Value> = frames.as_array().unwrap().iter().filter(|f| f["converged"] == false).collect();
+    assert!(!told.is_empty());
+    for frame in &told {
+        assert!(frame["shortfall"].as_str().unwrap().contains("pinned particles"), "{frame}");
+    }
+    let first = format!("frame {}: the pinned particles", told[0]["frame"]);
+    assert!(ended.out.contains(&first), "{first:?} is missing in {}", ended.out);
+
+    // Where every step has converged, it is the fabric that gives way.
+    let soft = ["run", "drawn.toml", "--method", "backward-euler", "--overwrite"];
+    let ended = place.taffeta(&soft);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.out.contains("backward-euler strains cloth as far as its fabric"), "{}", ended.out);
+
+    // What intersects from the start on is not the work of any frame.
+    place.write("inside.toml", &SMALL.replace("0.33", "0.29"));
+    let ended = place.taffeta(&["run", "inside.toml", "--frames", "1"]);
+    assert!(ended.out.contains("the scene starts with"), "{}", ended.out);
 }
 
 #[test]

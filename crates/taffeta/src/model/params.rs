@@ -133,6 +133,14 @@ params! {
     CommonParams {
         /// What stands for gravity where there is none [m/s²].
         weightless: f64 = 9.81 => acceleration,
+        /// Iterations in which methods that move positions answer what CCD has found at the end of a window, in each round.
+        learned_iterations: u32 = 10,
+        /// Where CCD still strains an edge by so much more of its length, these methods take a step again in shorter windows [1].
+        disturbing_strain: f64 = 0.05,
+        /// How often.
+        disturbed_retries: u32 = 1,
+        /// Share of that strain beyond which what shorter windows leave is no better [1].
+        disturbing_share: f64 = 0.7,
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Limiter {
     edges: Vec<([u32; 2], f64)>,
     fixed: Vec<bool>,
     priority: Vec<i32>,
+    /// Positions [m] and velocities [m/s] before the sweeps.
+    before: [Vec<DVec3>; 2],
 }
 
 /// What sweeps came to.
@@ -40,12 +42,15 @@ impl Limiter {
         let nearer = |[a, b]: [u32; 2]| far[a as usize].min(far[b as usize]);
         let further = |[a, b]: [u32; 2]| far[a as usize].max(far[b as usize]);
         edges.sort_by_key(|(ends, _)| (nearer(*ends), further(*ends)));
-        Self { edges, priority: vec![0; fixed.len()], fixed }
+        let before = [(); 2].map(|_| vec![DVec3::ZERO; fixed.len()]);
+        Self { edges, priority: vec![0; fixed.len()], fixed, before }
     }
 
     /// Sweeps over positions [m] and velocities [m/s] until no edge is longer than the limit allows.
     pub fn run(&mut self, limit: &StrainLimit, x: &mut [DVec3], v: &mut [DVec3]) -> LimitStats {
         self.priority.fill(0);
+        self.before[0].copy_from_slice(x);
+        self.before[1].copy_from_slice(v);
         for sweeps in 0..limit.sweeps {
             let mut any = false;
             for e in 0..self.edges.len() {
@@ -55,10 +60,35 @@ impl Limiter {
                 return LimitStats { sweeps, done: true };
             }
         }
-        LimitStats {
-            sweeps: limit.sweeps,
-            done: !self.edges.iter().any(|edge| excess(edge, limit, x).is_some()),
+        LimitStats { sweeps: limit.sweeps, done: !self.edges.iter().any(|edge| excess(edge, limit, x).is_some()) }
+    }
+
+    /// Goes back to before the sweeps where all that is too long is more than it was then, in squares; whether it is. Where pins are too far apart, sweeps heap it
+    /// upon a few edges, further in every step; where bodies are in the way, so does what parts cloth and bodies again.
+    pub fn take_back_if_worse(&self, limit: &StrainLimit, x: &mut [DVec3], v: &mut [DVec3]) -> bool {
+        let too_long = |x: &[DVec3]| {
+            let squares = self.edges.iter().filter_map(|edge| excess(edge, limit, x));
+            squares.map(|(_, excess)| excess * excess).sum::<f64>()
+        };
+        let is_worse = too_long(x) > too_long(&self.before[0]);
+        if is_worse {
+            x.copy_from_slice(&self.before[0]);
+            v.copy_from_slice(&self.before[1]);
         }
+        is_worse
+    }
+
+    /// The edge that is stretched most at these places [m] and its strain [1], if that is beyond the limit.
+    pub fn too_long(&self, limit: &StrainLimit, x: &[DVec3]) -> Option<([u32; 2], f64)> {
+        self.longest(x).filter(|(_, strain)| 1.0 + strain > (1.0 + limit.strain) * (1.0 + SLACK))
+    }
+
+    fn longest(&self, x: &[DVec3]) -> Option<([u32; 2], f64)> {
+        let strain = |(ends, rest): &([u32; 2], f64)| {
+            let [a, b] = ends.map(|i| x[i as usize]);
+            (*ends, a.distance(b) / rest - 1.0)
+        };
+        self.edges.iter().map(strain).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Shortens one edge if it is too long; whether it was.

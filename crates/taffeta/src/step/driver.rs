@@ -168,7 +168,7 @@ impl StepContext<'_> {
         let times = |substeps: u32| [k, k + substeps].map(|k| time + f64::from(k) * h);
         let moved = |substeps: u32| move |i: usize| f64::from(substeps) * ways[i];
         let shorter = SHORTER_WINDOWS.pow(self.disturbed.min(MOST_SHORTER));
-        let usual = |pipeline: &mut ContactPipeline| pipeline.substeps(ways) / shorter;
+        let usual = |pipeline: &mut ContactPipeline| pipeline.substeps(ways).min(most) / shorter;
         // What was a heap in the window before most likely is one still.
         let in_heap = |pipeline: &mut ContactPipeline| pipeline.substeps_in_heap(ways).unwrap_or(most);
         let beside_bodies = pipeline.substeps_beside_bodies().unwrap_or(most);
@@ -207,7 +207,10 @@ impl StepContext<'_> {
         self.observer.enter("ccd");
         let hits = self.prove(method, |pipeline, ends| pipeline.end(|i| ends[i]));
         let (mut left, mut learned, mut gains) = (hits, 0, true);
-        while left > 0 && learned < self.model.params.collision.learning_rounds && self.iterations_left() > 0
+        while left > 0
+            && learned < self.model.params.collision.learning_rounds
+            && self.iterations_left() > 0
+            && !self.observer.is_cancelled()
         {
             self.pipeline.iter_mut().for_each(|pipeline| pipeline.learn(self.model));
             if !method.answer_learned(self, window, gains) {

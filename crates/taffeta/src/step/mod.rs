@@ -203,7 +203,7 @@ impl Simulation {
         };
         self.environment.forces.clear();
         observer.enter("strain limit");
-        report.ccd += self.limit_strain();
+        self.limit_strain(&mut report);
         report.ccd += self.pull_apart();
         self.attempt.step += 1;
         self.attempt.time = self.attempt.step as f64 * self.model.step_time;
@@ -217,7 +217,7 @@ impl Simulation {
         if report.ccd.pinched > 0 || tangled {
             self.tell_tangles();
         }
-        report.parted = self.part();
+        self.part(&mut report);
         observer.leave();
         Ok(report)
     }
@@ -288,24 +288,30 @@ impl Simulation {
     }
 
     /// Shortens edges that are too long, as far as the scene asks for it, and lets the contact pipeline see to it that nothing passes through anything.
-    fn limit_strain(&mut self) -> CcdStats {
-        let (Some(limit), Some(limiter)) = (&self.model.limit, &mut self.scratch.limiter) else {
-            return CcdStats::default();
-        };
+    fn limit_strain(&mut self, report: &mut StepReport) {
+        let (Some(limit), Some(limiter)) = (&self.model.limit, &mut self.scratch.limiter) else { return };
         let State { positions, velocities, .. } = &mut self.attempt;
         let time = self.state.time + self.model.step_time;
         if let Some(pipeline) = &mut self.scratch.pipeline {
             pipeline.place(&self.model, [time; 2], |i| positions[i], |_| DVec3::ZERO);
         }
         if limiter.run(limit, positions, velocities).sweeps == 0 {
-            return CcdStats::default();
+            return;
         }
-        self.scratch.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
+        let settled = self.scratch.pipeline.as_mut().map_or(CcdStats::default(), |pipeline| {
             pipeline.end(|i| positions[i]);
             let settled = pipeline.resolve();
             positions.copy_from_slice(pipeline.ends());
             settled
-        })
+        });
+        // Impulses put right in the next step what sweeps have heaped up.
+        let is_mended = self.model.method.keeps_lengths();
+        if is_mended || !limiter.take_back_if_worse(limit, positions, velocities) {
+            report.ccd += settled;
+        }
+        if let Some((ends, strain)) = limiter.too_long(limit, positions) {
+            report.fall_short(Shortfall::Strain { ends, strain, tolerance: limit.strain });
+        }
     }
 
     /// Particles that pins have led into a closed-form solid in this step, or solids onto them. Neither gives way, and CCD does not look at what nothing can change.

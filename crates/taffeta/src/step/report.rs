@@ -148,6 +148,19 @@ pub enum Shortfall {
         /// How far, of a body at this edge [m].
         moved: f64,
     },
+    /// The sides of a crack that has opened press edges beside it together.
+    #[error(
+        "the edge between particles {} and {} has the strain {strain:.3e}, the tolerance is {tolerance:.3e}: cloth has torn beside it, and the sides of a crack \
+         start apart; the next steps put it right, more of them in a frame do so sooner", ends[0], ends[1]
+    )]
+    Torn {
+        /// Its particles, numbered through all cloths.
+        ends: [u32; 2],
+        /// Its strain [1].
+        strain: f64,
+        /// The strain that the scene allows [1].
+        tolerance: f64,
+    },
     /// Led things leave the cloth no room.
     #[error(
         "{pairs} pairs of features are pressed through one another by bodies or pins that leave the cloth no room; \

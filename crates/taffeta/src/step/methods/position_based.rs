@@ -4,6 +4,7 @@
 //! A sub-step of h goes from x to y = x + h v + h² a by inertia, from there by iterations to x⁺, and has the velocity (x⁺ - x)/h.
 
 use super::Integrator;
+use super::implicit::{jump, largest, strain};
 use crate::collide::rigid::touch::Asked;
 use crate::forces::slider::HeldSliders;
 use crate::math::{DVec3, Vec4};
@@ -69,8 +70,14 @@ pub struct PositionBased<S> {
     particles: Particles,
     /// What contacts have done in this sub-step: tangential correction, and push in the fourth number [m].
     grip: Vec<Vec4>,
-    /// The sub-step of this step [s].
+    /// The sub-step of this step [s], and the one under way.
     h: f64,
+    substep: Option<Substep>,
+    /// Ends of a window before what CCD has found in it was answered, or moved by itself [m].
+    before_ccd: Vec<Vec4>,
+    /// By how much CCD alone has strained an edge more, in this attempt and in that before [1].
+    disturbed: [f64; 2],
+    retries: u32,
     /// Mean length of an edge [m].
     edge: f64,
     touching: u32,
@@ -94,6 +101,10 @@ impl<S: PositionSolver> PositionBased<S> {
             },
             grip: room(),
             h: 0.0,
+            substep: None,
+            before_ccd: room(),
+            disturbed: [0.0; 2],
+            retries: 0,
             edge: model.rest_lengths.iter().sum::<f64>() / model.rest_lengths.len().max(1) as f64,
             touching: 0,
         }
@@ -123,13 +134,18 @@ impl<S: PositionSolver> PositionBased<S> {
 }
 
 impl<S: PositionSolver> Integrator for PositionBased<S> {
-    fn begin(&mut self, step: &mut StepContext, state: &State) -> Result<(), StepError> {
-        let Particles { x, v, .. } = &mut self.particles;
-        x.iter_mut().zip(&state.positions).for_each(|(x, from)| *x = (*from).into());
-        v.iter_mut().zip(&state.velocities).for_each(|(v, from)| *v = (*from).into());
+    fn begin(&mut self, step: &mut StepContext, _: &State) -> Result<(), StepError> {
+        (self.retries, self.disturbed) = (0, [0.0, f64::INFINITY]);
         let fewest = (step.model.step_time / self.solver.longest_substep() - 1e-9).ceil().max(1.0);
         self.h = step.model.step_time / step.model.substeps.map_or(fewest, f64::from);
         Ok(())
+    }
+
+    fn load(&mut self, _: &mut StepContext, state: &State) {
+        let Particles { x, v, .. } = &mut self.particles;
+        x.iter_mut().zip(&state.positions).for_each(|(x, from)| *x = (*from).into());
+        v.iter_mut().zip(&state.velocities).for_each(|(v, from)| *v = (*from).into());
+        self.disturbed[0] = 0.0;
     }
 
     fn plan(&mut self, _: &mut StepContext, _: f64, left: f64) -> Result<Plan, StepError> {
@@ -183,6 +199,7 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
     }
 
     fn update(&mut self, step: &mut StepContext, substep: &Substep) -> Verdict {
+        self.substep = Some(*substep);
         let Particles { start, x, v, .. } = &mut self.particles;
         let rate = 1.0 / substep.h;
         v.iter_mut().zip(&*x).zip(&*start).for_each(|((v, x), start)| *v = (*x - *start) * rate);
@@ -199,14 +216,61 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
         ends.iter_mut().zip(&self.particles.x).for_each(|(end, x)| *end = x.xyz());
     }
 
+    /// Goes on with the last sub-step, with what CCD has found among its contacts: what would meet is then kept apart together with all lengths around it,
+    /// which what CCD pushes apart by itself does not know.
+    fn answer_learned(&mut self, step: &mut StepContext, window: &Window, _: bool) -> bool {
+        let Some(substep) = self.substep else { return false };
+        self.before_ccd.clone_from(&self.particles.x);
+        for _ in 0..step.model.params.common.learned_iterations {
+            self.solver.iterate(step.model, &substep, &mut self.particles);
+            self.touch(step, substep.h);
+            step.report.iterations += 1;
+        }
+        let Particles { x, v, .. } = &mut self.particles;
+        let rate = 1.0 / (f64::from(window.substeps) * window.h);
+        for ((v, x), from) in v.iter_mut().zip(&*x).zip(&self.before_ccd) {
+            *v += (*x - *from) * rate;
+        }
+        rigid_bodies::stiffen(step.model, x, v);
+        true
+    }
+
     fn accept(&mut self, model: &Model, ends: &[DVec3], window: &Window) {
         let Particles { x, v, .. } = &mut self.particles;
+        if ends.iter().zip(&*x).all(|(end, x)| *end == x.xyz()) {
+            return;
+        }
+        self.before_ccd.clone_from(x);
         let rate = 1.0 / (f64::from(window.substeps) * window.h);
         for ((x, v), end) in x.iter_mut().zip(&mut *v).zip(ends) {
             *v += Vec4::from((*end - x.xyz()) * rate);
             *x = (*end).into();
         }
         rigid_bodies::stiffen_velocities(model, x, v);
+        self.disturbed[0] = self.disturbed[0].max(jump(model, &self.before_ccd, x).0);
+    }
+
+    /// Where CCD alone has strained cloth much, the step is taken again in shorter windows: what was not foreseen is then found before it meets.
+    fn mend(&mut self, step: &mut StepContext, _: f64) -> Verdict {
+        let params = &step.model.params.common;
+        let [now, before] = self.disturbed;
+        let helps = now <= params.disturbing_share * before;
+        if now <= params.disturbing_strain {
+            return Verdict::Good;
+        }
+        if !helps || self.retries == params.disturbed_retries {
+            let (model, x) = (step.model, &self.particles.x);
+            let (most, edge) = largest(model, |e| strain(model, x, e).abs());
+            if most > model.tolerance {
+                let (ends, tolerance) = (model.edges[edge], model.tolerance);
+                step.report.fall_short(Shortfall::Strain { ends, strain: most, tolerance });
+            }
+            return Verdict::Good;
+        }
+        self.disturbed[1] = now;
+        self.retries += 1;
+        step.disturbed += 1;
+        Verdict::Lost
     }
 
     fn store(&mut self, _: &mut StepContext, state: &mut State) {

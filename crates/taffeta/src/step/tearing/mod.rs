@@ -11,6 +11,7 @@ use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{BreakingPin, Environment, Memory, Model, Slider, Slides, Split, State, TornModels};
 use crate::step::Simulation;
+use crate::step::report::{Shortfall, StepReport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -122,32 +123,47 @@ fn stiffness_of_hard_edges(model: &Model) -> Vec<f64> {
 }
 
 impl Simulation {
-    /// Lets part what the state strains or pulls too far; returns how many particles did.
-    pub(super) fn part(&mut self) -> u32 {
-        let Some(limits) = &mut self.parting else { return 0 };
+    /// Lets part what the state strains or pulls too far, and tells how many particles did.
+    pub(super) fn part(&mut self, report: &mut StepReport) {
+        let Some(limits) = &mut self.parting else { return };
         let found = limits.find(&self.model, &self.environment, &self.state);
         if found.is_empty() {
-            return 0;
+            return;
         }
         let mut parted = self.state.parted.clone();
         found.iter().for_each(|(at, word)| parted[*at] = *word);
-        let Some(model) = limits.torn_models.torn(&parted) else { return 0 };
+        let Some(model) = limits.torn_models.torn(&parted) else { return };
         let is_new = |split: &&Split| !self.model.splits.iter().any(|old| old.spare == split.spare);
         let splits: Vec<Split> = model.splits.iter().filter(is_new).cloned().collect();
         // What has no room to come apart waits for the next step.
-        let Some(positions) = self.opened(&model, &splits) else { return 0 };
+        let Some(positions) = self.opened(&model, &splits) else { return };
         self.state.positions = positions;
         for split in &splits {
             self.state.velocities[split.spare as usize] = self.state.velocities[split.twin as usize];
         }
         self.state.parted = parted;
         self.take_model(model);
-        found.len() as u32
+        report.parted = found.len() as u32;
+        let Model { method, tolerance, edges, rest_lengths, .. } = &*self.model;
+        let strain = check::strain(&self.state.positions, edges, rest_lengths);
+        if let Some(edge) = strain.worst_edge
+            && !splits.is_empty()
+            && method.keeps_lengths()
+            && strain.max > *tolerance
+        {
+            report.fall_short(Shortfall::Torn {
+                ends: edges[edge],
+                strain: strain.max,
+                tolerance: *tolerance,
+            });
+        }
     }
 
-    /// Where particles are once those that are split stand apart [m], about their common centre of mass; `None` if something is in the way.
+    /// Where particles are once those that are split stand apart [m], about their common centre of mass; `None` if something is in the way. Where lengths are
+    /// kept they stand as far apart as these allow.
     fn opened(&mut self, model: &Model, splits: &[Split]) -> Option<Vec<DVec3>> {
-        OPENINGS.into_iter().find_map(|share| {
+        let mut narrowest = None;
+        for share in OPENINGS {
             let before = &self.state.positions;
             // Both halves of every split, each as if it were the whole.
             let [mut own, mut other, mut opened] = [before.clone(), before.clone(), before.clone()];
@@ -162,8 +178,15 @@ impl Simulation {
                 let crossing = || check::self_intersections(&opened, &model.triangles).len();
                 !model.cloth_meets_cloth || crossing() <= self.tangled.len()
             };
-            (splits.is_empty() || cleared).then_some(opened)
-        })
+            if splits.is_empty() || cleared {
+                let strain = || check::strain(&opened, &model.edges, &model.rest_lengths).max;
+                if !model.method.keeps_lengths() || strain() <= model.tolerance {
+                    return Some(opened);
+                }
+                narrowest = Some(opened);
+            }
+        }
+        narrowest
     }
 
     /// How far and in which direction the halves of a split particle are to stand apart [m]: along the cloth, towards the triangles of the spare.

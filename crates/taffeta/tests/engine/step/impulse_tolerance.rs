@@ -49,6 +49,21 @@ fn a_straight_row_between_two_pins_is_held_to_every_tolerance() {
 }
 
 #[test]
+fn a_step_too_long_for_the_most_sub_steps_is_taken_in_these() {
+    for &method in METHODS {
+        let mut scene = hanging_sheet(method, 6, 0.9, 1e-2);
+        scene.frame_time = 2.5;
+        let mut simulation = simulation(&scene);
+        let report = simulation.step().unwrap();
+        let most = f64::from(simulation.model().params.impulse.most_substeps);
+        assert!(
+            f64::from(report.substeps) >= most && report.shortest_substep <= 2.5 / most,
+            "{method:?}: {report:?}"
+        );
+    }
+}
+
+#[test]
 fn a_destroyed_model_repairs_itself() {
     for &method in METHODS {
         let tolerance = 1e-2;

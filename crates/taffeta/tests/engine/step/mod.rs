@@ -15,5 +15,6 @@ mod interventions;
 mod oracles;
 mod params;
 mod parting;
+mod position_based;
 mod pressing;
 mod strain_limit;

@@ -1,6 +1,7 @@
 //! Cloth that tears and pins that let go: at the strain and the pull that they should, in two pieces, with the same bits everywhere.
 
 use taffeta::Simulation;
+use taffeta::step::Shortfall;
 use taffeta_scene::{Cloth, Ease, FabricChange, Keyframe, Method, Pin, Scene, Side, Strip};
 
 const LENGTH: f64 = 0.4;
@@ -129,6 +130,31 @@ fn where_impulses_keep_lengths_the_pull_tears() {
         let mut torn = simulation(&hung(method, 1.25));
         assert!(until_parted(&mut torn, 5).is_some(), "{method:?}");
         assert!(torn.certificate().max_strain < 0.06, "{method:?}: nothing was as long as that");
+    }
+}
+
+#[test]
+fn a_crack_keeps_lengths_or_says_so() {
+    for (method, tolerance) in
+        [(Method::ImpulseStrips, 0.02), (Method::ImpulseDirect, 0.02), (Method::ImpulseStrips, 1e-4)]
+    {
+        let mut scene = hung(method, 1.25);
+        scene.solver.tolerance = tolerance;
+        let mut simulation = simulation(&scene);
+        let mut torn = 0;
+        for step in 0..6 {
+            let report = simulation.step().unwrap();
+            let strain = simulation.certificate().max_strain;
+            torn += u32::from(matches!(report.shortfall, Some(Shortfall::Torn { .. })));
+            assert_eq!(
+                report.converged,
+                strain <= tolerance * (1.0 + 1e-9),
+                "{method:?}, step {step}: {strain}"
+            );
+        }
+        // A thickness is 4 % of a cell: half of that is too much for each side, a quarter of it is not.
+        assert_eq!(torn > 0, tolerance < 1e-3, "{method:?}: {torn} steps");
+        assert!(!simulation.model().splits.is_empty());
     }
 }
 

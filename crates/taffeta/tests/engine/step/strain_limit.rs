@@ -4,7 +4,7 @@ use crate::common::{free_sheet, simulation};
 use taffeta::math::DVec3;
 use taffeta::model::{Environment, Model, State};
 use taffeta::solve::limit::{LimitStats, Limiter};
-use taffeta_scene::{Corner, LimitWay, Method, Pin, StrainLimit};
+use taffeta_scene::{Corner, Ease, Keyframe, LimitWay, Method, Pin, Side, StrainLimit};
 
 const WAYS: [LimitWay; 2] = [LimitWay::Half, LimitWay::Priority];
 
@@ -90,4 +90,44 @@ fn cloth_within_the_limit_keeps_every_bit() {
         assert_eq!(swept, LimitStats { sweeps: 0, done: true });
         assert_eq!(&state, built.state());
     }
+}
+
+#[test]
+fn pins_that_are_too_far_apart_leave_what_is_too_long_spread_over_all_edges() {
+    let mut scene = free_sheet(Method::Verlet, 8);
+    let pin = |side| Pin { sides: vec![side], ..Pin::default() };
+    scene.cloth[0].pin = vec![pin(Side::Left), pin(Side::Right)];
+    let built = simulation(&scene);
+    let (model, mut state) = (built.model(), built.state().clone());
+    state.positions.iter_mut().for_each(|x| x.x *= 1.4);
+    let drawn_out = state.clone();
+    for way in WAYS {
+        let limit = StrainLimit { strain: 0.1, way, sweeps: 20 };
+        let mut limiter = Limiter::new(model, built.environment());
+        let swept = limiter.run(&limit, &mut state.positions, &mut state.velocities);
+        let worse = largest_strain(model, &state.positions) > 0.4 + 1e-9;
+        assert!(!swept.done && (worse || way == LimitWay::Half), "{way:?}");
+        limiter.take_back_if_worse(&limit, &mut state.positions, &mut state.velocities);
+        assert!(largest_strain(model, &state.positions) < 0.4 + 1e-9, "{way:?}");
+        state = drawn_out.clone();
+    }
+}
+
+#[test]
+fn a_step_whose_limit_cannot_be_kept_says_so() {
+    let mut scene = free_sheet(Method::Verlet, 6);
+    let at = |time, x| Keyframe { time, shift: [x, 0.0, 0.0], turn: [0.0; 3], ease: Ease::Linear };
+    let drawn = vec![at(0.0, 0.0), at(0.2, 0.4)];
+    scene.cloth[0].pin = vec![
+        Pin { sides: vec![Side::Left], ..Pin::default() },
+        Pin { sides: vec![Side::Right], keyframe: drawn, ..Pin::default() },
+    ];
+    let mut simulation = simulation(&scene);
+    for step in 0..10 {
+        let report = simulation.step().unwrap();
+        let strain = simulation.certificate().max_strain;
+        assert_eq!(report.converged, strain <= 0.1 + 1e-5, "step {step}: {strain}");
+        assert!(strain < 0.6, "step {step}: {strain}");
+    }
+    assert!(simulation.certificate().max_strain > 0.3);
 }

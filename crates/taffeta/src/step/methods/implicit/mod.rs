@@ -541,7 +541,7 @@ impl Integrator for Implicit {
 }
 
 /// By how much more an edge is strained than `before`, at most, and which [1].
-fn jump(model: &Model, before: &[Vec4], after: &[Vec4]) -> (f64, usize) {
+pub(super) fn jump(model: &Model, before: &[Vec4], after: &[Vec4]) -> (f64, usize) {
     largest(model, |e| strain(model, after, e).abs() - strain(model, before, e).abs())
 }
 
@@ -552,13 +552,13 @@ fn tell(step: &mut StepContext, positions: &[Vec4], edge: usize, tolerance: f64)
 }
 
 /// The edge of which something is largest, and how large; at least 0.
-fn largest(model: &Model, of: impl Fn(usize) -> f64) -> (f64, usize) {
+pub(super) fn largest(model: &Model, of: impl Fn(usize) -> f64) -> (f64, usize) {
     let edges = (0..model.edges.len()).map(|edge| (of(edge), edge));
     edges.fold((0.0, 0), |most, own| if own.0 > most.0 { own } else { most })
 }
 
 /// The strain of an edge [1].
-fn strain(model: &Model, positions: &[Vec4], edge: usize) -> f64 {
+pub(super) fn strain(model: &Model, positions: &[Vec4], edge: usize) -> f64 {
     let [a, b] = model.edges[edge].map(|i| positions[i as usize].xyz());
     a.distance(b) / model.rest_lengths[edge] - 1.0
 }

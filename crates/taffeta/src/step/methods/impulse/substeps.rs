@@ -66,7 +66,8 @@ impl SubstepController {
         let dear = model.touches() || model.method == Method::ImpulseIterative;
         let longest = model.cloths.iter().map(swing).fold(params.longest_substep, f64::min);
         let longest = longest.min((params.shear_substep * shear_time).max(params.shortest_for_shear));
-        let fewest = (model.step_time / longest * (1.0 - 1e-9)).ceil().max(1.0);
+        let fewest =
+            (model.step_time / longest * (1.0 - 1e-9)).ceil().clamp(1.0, f64::from(params.most_substeps));
         let count = model
             .substeps
             .map_or(memory.substeps.max(fewest).min(f64::from(params.most_substeps)), f64::from);

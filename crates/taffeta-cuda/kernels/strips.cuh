@@ -19,14 +19,14 @@ struct Strip {
   float square[EACH];
   float give[EACH];
 
-  DEVICE int first(int lane) { return lane * LANE + (int)threadIdx.x * EACH; }
+  DEVICE int first(int lane) { return lane * LANE + rank() * EACH; }
 
   // Which particles, and their edges at the start of the sub-step.
   DEVICE void take(const Sheet &sheet, const Group &group, int lane) {
     const int from = first(lane);
     const Beside<int> own = *(const Beside<int> *)(group.particle + from);
     const Beside<float2> edges = *(const Beside<float2> *)(group.edge + from);
-    const int after = threadIdx.x + 1 < THREADS ? group.particle[from + EACH] : -1;
+    const int after = rank() + 1 < THREADS ? group.particle[from + EACH] : -1;
     Place here = place(0.0, 0.0, 0.0, 1.0);
     if (own.at[0] >= 0) here = sheet.x[own.at[0]];
 #pragma unroll
@@ -95,7 +95,8 @@ struct Strip {
           error -= before * (pace.left * free[i]);
         }
       }
-      const bool there = square[i] > 0.0f;
+      // Nothing pulls between ends that are both held.
+      const bool there = square[i] > 0.0f && b[i] + b_next > 0.0f;
       lower[i] = there ? -(b[i] * dot(d[i], i > 0 ? d[i > 0 ? i - 1 : 0] : d_before)) : 0.0f;
       diagonal[i] = there ? fmaf(b[i] + b_next, least, compliance) : 1.0f;
       change[i] = there ? error : 0.0f;

@@ -1,4 +1,4 @@
-// Threads of a block as a team: each has EACH neighbouring rows of one lane.
+// Threads as a team: each has EACH neighbouring rows of one lane.
 
 // A pivot below this share of its diagonal belongs to an edge that the others determine already.
 constexpr float SMALLEST_PIVOT = 1e-6f;
@@ -15,6 +15,8 @@ struct Team {
 };
 
 DEVICE int lane_of_warp() { return threadIdx.x & 31; }
+// The number of a thread in its team: where teams are single warps a block may have many.
+DEVICE int rank() { return WARPS == 1 ? lane_of_warp() : (int)threadIdx.x; }
 
 // What the thread before holds last, and the thread after first; zeros beyond the ends.
 template <int N> DEVICE void neighbours(Team &team, const float (&first)[N], const float (&last)[N], float (&before)[N], float (&after)[N]) {
@@ -24,7 +26,7 @@ template <int N> DEVICE void neighbours(Team &team, const float (&first)[N], con
     before[n] = __shfl_up_sync(ALL, last[n], 1);
     after[n] = __shfl_down_sync(ALL, first[n], 1);
   }
-  const int warp = threadIdx.x >> 5;
+  const int warp = rank() >> 5;
   float *room = nullptr;
   if (WARPS > 1) {
     room = team.next();

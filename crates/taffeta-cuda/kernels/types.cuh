@@ -88,6 +88,7 @@ struct Sheet {
   const float2 *mass;    // one over it, 0 for those that are held [1/kg]; mass [kg]
   const int *pin;        // number among the pins, -1 for those that are free
   const double *pin_end; // ends of all pins in every sub-step [m]
+  const double *pin_start; // null; or where pins start that go straight to `pin_end`, one end for each [m]
   const int *around_from;
   const int2 *around;    // other end and place of the tension
   float4 *held;          // forces [N]

@@ -95,7 +95,7 @@ impl Control {
 }
 
 /// One model on the device.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct Sheet {
     pub x: Address,
@@ -106,6 +106,7 @@ pub struct Sheet {
     pub mass: Address,
     pub pin: Address,
     pub pin_end: Address,
+    pub pin_start: Address,
     pub around_from: Address,
     pub around: Address,
     pub held: Address,
@@ -296,13 +297,8 @@ unsafe impl ValidAsZeroBits for Contact {}
 unsafe impl ValidAsZeroBits for Box {}
 
 /// Lines of source that refuse to be compiled where the device has other structures.
-pub fn sizes() -> impl Iterator<Item = String> {
-    let sizes = [
-        ("Group", size_of::<Group>()),
-        ("Pace", size_of::<Pace>()),
-        ("Control", size_of::<Control>()),
-        ("Sheet", size_of::<Sheet>()),
-        ("Air", size_of::<Air>()),
+pub fn sizes() -> Vec<String> {
+    let of_contact = [
         ("Kept", size_of::<Kept>()),
         ("Solid", size_of::<Solid>()),
         ("Meeting", size_of::<Meeting>()),
@@ -312,7 +308,21 @@ pub fn sizes() -> impl Iterator<Item = String> {
         ("Found", size_of::<Found>()),
         ("Touch", size_of::<Touch>()),
     ];
-    sizes.into_iter().map(|(name, size)| {
-        format!("static_assert(sizeof({name}) == {size}, \"{name} of host and device differ\");\n")
-    })
+    common_sizes().into_iter().chain(of_contact).map(same_size).collect()
+}
+
+/// The sizes of what all kernels have.
+pub fn common_sizes() -> [(&'static str, usize); 5] {
+    [
+        ("Group", size_of::<Group>()),
+        ("Pace", size_of::<Pace>()),
+        ("Control", size_of::<Control>()),
+        ("Sheet", size_of::<Sheet>()),
+        ("Air", size_of::<Air>()),
+    ]
+}
+
+/// A line that refuses to be compiled where the device has another size.
+pub fn same_size((name, size): (&str, usize)) -> String {
+    format!("static_assert(sizeof({name}) == {size}, \"{name} of host and device differ\");\n")
 }

@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use taffeta::step::DeviceStep;
 
 /// Share of a moment that rounds may leave wrong [1].
-const MOMENT_ERROR: f64 = 0.03;
+pub const MOMENT_ERROR: f64 = 0.03;
 
 /// What the host knows of an attempt.
 #[derive(Debug, Clone, Copy)]

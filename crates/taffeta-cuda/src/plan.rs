@@ -13,7 +13,7 @@ const LONGEST_LANE: usize = 4096;
 const MOST_THREADS: usize = 512;
 
 /// How lanes are dealt out to threads: `each` positions for every one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Threads of a team, whole warps of 32.
     pub threads: usize,
@@ -96,10 +96,20 @@ pub struct Plan {
 impl Plan {
     /// Makes the lists of a model that is not refused.
     pub fn new(model: &Model, environment: &Environment) -> Result<Self, CudaError> {
+        Self::in_lanes(model, environment, Shape::of, LONGEST_LANE)
+    }
+
+    /// The same with lanes of the shape that is found for the longest strip, where it is no longer than `most`.
+    pub(crate) fn in_lanes(
+        model: &Model,
+        environment: &Environment,
+        shape: impl Fn(usize) -> Option<Shape>,
+        most: usize,
+    ) -> Result<Self, CudaError> {
         let cut = ImpulseCut::new(model, environment);
         let groups = || cut.hard.iter().chain(&cut.soft).flatten();
         let longest = groups().map(|strip| strip.particles.len()).max().unwrap_or(1);
-        let shape = Shape::of(longest).ok_or(CudaError::LongStrip { longest, most: LONGEST_LANE })?;
+        let shape = shape(longest).ok_or(CudaError::LongStrip { longest, most })?;
         let n = model.particle_count();
         let mut packer = Packer { shape, tensions: 0 };
         let (mut hard_places, mut soft_places) = (vec![0; model.edges.len()], vec![0; cut.soft_ends.len()]);

@@ -9,7 +9,7 @@ use crate::sheet::SheetOnCard;
 use crate::windows::{Came, Proof};
 use taffeta::math::DVec3;
 use taffeta::model::memory::ImpulseMemory;
-use taffeta::model::{Memory, State};
+use taffeta::model::{AirModel, Memory, State};
 use taffeta::step::device::{Reaches, SubstepController, Verdict};
 use taffeta::step::{CcdStats, DeviceMethod, DeviceRefusal, DeviceStep, Observer, StepError, StepReport};
 
@@ -127,8 +127,8 @@ impl CudaMethod {
         while done < attempt.count {
             let left = attempt.count - done;
             if attempt.held && done % every == 0 {
-                let held = every.min(left);
-                self.sheet.renew_forces(&air(step, state.time + f64::from(done) * h, f64::from(held) * h))?;
+                let (held, from) = (every.min(left), state.time + f64::from(done) * h);
+                self.sheet.renew_forces(&air_at(&step.environment.air, from, f64::from(held) * h))?;
             }
             let next = (every - done % every).min(left);
             if touches {
@@ -297,8 +297,7 @@ fn held<'a>(step: &'a DeviceStep) -> impl Iterator<Item = usize> + 'a {
 }
 
 /// The air from `time` on, for a `duration` [s].
-fn air(step: &DeviceStep, time: f64, duration: f64) -> Air {
-    let air = &step.environment.air;
+pub fn air_at(air: &AirModel, time: f64, duration: f64) -> Air {
     Air {
         density: air.density,
         drag: air.drag,

@@ -2,6 +2,7 @@
 
 mod phases;
 
+use crate::compile::Program;
 use crate::device::{CudaDevice, failed};
 use crate::error::CudaError;
 use crate::launch::{Room, for_each, functions};
@@ -23,7 +24,7 @@ use taffeta::parallel;
 const SMALL_BLOCK: u32 = 64;
 
 functions! {
-    pull lone_bend bends shear lengths advance tally load load_tensions strain judge last_lengths store store_tensions air_on_triangles
+    pull lone_bend bends shear lengths advance tally_up load load_tensions strain judge last_lengths store store_tensions air_on_triangles
     air_on_particles
 }
 
@@ -34,13 +35,13 @@ struct LoneOnCard {
 }
 
 /// Triangles that the air pushes.
-struct AirOnCard {
-    triangles: CudaSlice<[i32; 4]>,
-    area_mass: CudaSlice<f32>,
+pub struct AirOnCard {
+    pub triangles: CudaSlice<[i32; 4]>,
+    pub area_mass: CudaSlice<f32>,
     thirds: CudaSlice<[f32; 4]>,
-    around_from: CudaSlice<i32>,
-    around: CudaSlice<i32>,
-    count: i32,
+    pub around_from: CudaSlice<i32>,
+    pub around: CudaSlice<i32>,
+    pub count: i32,
 }
 
 /// What a step starts from and ends with.
@@ -121,7 +122,7 @@ impl fmt::Debug for SheetOnCard {
 }
 
 /// A group of lanes, laid out.
-fn group(room: &mut Room, lanes: &Lanes) -> Result<Group, DriverError> {
+pub fn group(room: &mut Room, lanes: &Lanes) -> Result<Group, DriverError> {
     Ok(Group {
         particle: room.keep_filled(&lanes.particle)?,
         edge: room.keep_filled(&lanes.edge)?,
@@ -159,7 +160,7 @@ impl SheetOnCard {
         if needs > free {
             return Err(CudaError::Memory { name: device.name().into(), needs, free });
         }
-        let (module, stream) = (device.kernels(plan.shape)?, device.stream()?);
+        let (module, stream) = (device.kernels(Program::Phases, plan.shape)?, device.stream()?);
         let mut room = Room { stream, kept: Vec::new() };
         let laid = Self::lay(device.name(), &module, &mut room, (model, environment, plan));
         laid.map_err(failed(device.name(), "laying out the scene"))
@@ -204,6 +205,7 @@ impl SheetOnCard {
             mass: room.keep(mass),
             pin: room.keep(pin),
             pin_end: room.address(&pin_end),
+            pin_start: 0,
             around_from: room.keep(around_from),
             around: room.keep(around),
             held: room.keep(held),
@@ -427,7 +429,8 @@ fn take_over<T: Copy + Sync>(from: &[T], to: &mut [f64], as_number: impl Fn(T) -
     });
 }
 
-fn air(room: &Room, model: &Model, points: usize) -> Result<AirOnCard, DriverError> {
+/// Triangles of a model, and which of them are around every point.
+pub fn air(room: &Room, model: &Model, points: usize) -> Result<AirOnCard, DriverError> {
     let triangles: Vec<[i32; 4]> =
         model.triangles.iter().map(|[a, b, c]| [*a as i32, *b as i32, *c as i32, 0]).collect();
     let mut area_mass = vec![0.0; triangles.len()];
@@ -451,12 +454,13 @@ fn air(room: &Room, model: &Model, points: usize) -> Result<AirOnCard, DriverErr
 }
 
 /// Vectors as one list of numbers.
-fn numbers(vectors: &[DVec3]) -> &[f64] {
+pub fn numbers(vectors: &[DVec3]) -> &[f64] {
     // SAFETY: `DVec3` is `repr(C)` with three numbers, which fill it.
     unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), 3 * vectors.len()) }
 }
 
-fn numbers_mut(vectors: &mut [DVec3]) -> &mut [f64] {
+/// The same to write to.
+pub fn numbers_mut(vectors: &mut [DVec3]) -> &mut [f64] {
     // SAFETY: as above.
     unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), 3 * vectors.len()) }
 }

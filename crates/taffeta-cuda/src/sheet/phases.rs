@@ -94,7 +94,7 @@ impl SheetOnCard {
             }
         }
         let (parts, count) = (parts as i32, count as i32);
-        let mut launch = self.stream.launch_builder(&functions.tally);
+        let mut launch = self.stream.launch_builder(&functions.tally_up);
         launch.arg(sheet).arg(&parts).arg(&count);
         // SAFETY: sums have room for a bundle.
         unsafe { launch.launch(blocks_of(1, BLOCK)) }?;

@@ -101,7 +101,7 @@ struct At {
       strip.take(sheet, group, lane);
       strip.load(sheet);
       if (KIND == HARD && bends) strip.bend(team_of, pace, group.bend + strip.first(lane));
-      strip.solve<KIND>(team_of, pace, tensions + strip.first(lane), KIND == LAST ? 1.0f : pace.kept, beyond);
+      strip.solve<KIND>(team_of, pace, tensions + strip.tension(lane), KIND == LAST ? 1.0f : pace.kept, beyond);
       strip.store(sheet);
     }
     __syncthreads();
@@ -113,7 +113,7 @@ struct At {
       Strip strip;
       strip.take(sheet, group, lane);
       strip.load(sheet);
-      strip.solve<HARD>(team_of, pace, sheet.tension + group.first + strip.first(lane), pace.kept, 1.0f);
+      strip.solve<HARD>(team_of, pace, sheet.tension + group.first + strip.tension(lane), pace.kept, 1.0f);
       __syncwarp();
 #pragma unroll
       for (int i = 0; i < EACH; i++)
@@ -226,9 +226,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) take_step(const __gr
 #else
   Room near = far;
 #endif
-  sheet.x = near.take<Place>(n);
-  sheet.r = near.take<float4>(n);
-  sheet.v = near.take<float4>(n);
+  sheet.x.list = near.take<Seat>(n + n / 32);
+  sheet.r.list = near.take<float4>(n + n / 32);
+  sheet.v.list = near.take<float4>(n + n / 32);
   float2 *mass = near.take<float2>(n);
   sheet.tension = near.take<float>(batch.tension_count);
   sheet.last_tension = near.take<float>(batch.hard_tension_count);

@@ -23,6 +23,9 @@ extern "C" __global__ void load_tensions(Sheet sheet, const float *tensions, con
 extern "C" __global__ void strain(Sheet sheet, int sweeping) {
   if (sheet.control->lost || (sweeping && sheet.control->done)) return;
   measure(sheet, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+#ifdef SEWN
+  measure_seams(sheet, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+#endif
 }
 
 extern "C" __global__ void judge(Sheet sheet, int stage) {

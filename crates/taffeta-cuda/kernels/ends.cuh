@@ -34,28 +34,39 @@ DEVICE void judge_strain(const Sheet &sheet, int stage) {
   const Pace &pace = *sheet.pace;
   const double longest = sqrt(__longlong_as_double((i64)control.most)) - 1.0;
   const double shortest = 1.0 - sqrt(__longlong_as_double((i64)control.least));
-  const double error = fmax(longest, shortest);
+  const double strain = fmax(longest, shortest);
+  double error = strain;
+#ifdef SEWN
+  control.opening = __longlong_as_double((i64)control.open);
+  control.open = 0;
+  // Seams that are open count as many times the tolerance of lengths as they are open times their own.
+  if (!control.given_up) error = fmax(strain, pace.tolerance * control.opening / pace.seam_tolerance);
+#endif
   control.most = control.least = (u64)__double_as_longlong(1.0);
   if (stage == AT_START) {
-    control.far = error >= pace.infeasible;
+    control.far = strain >= pace.infeasible;
     return;
   }
   control.error = error;
   if (stage == BEFORE_SWEEPS) {
-    control.before = control.best = error;
+    control.before = strain;
+    control.best = error;
+    control.kept = strain <= pace.tolerance;
     control.beyond = 1.0f;
     control.sweeps = control.best_at = 0;
   } else {
     control.sweeps++;
+    control.for_lengths += !control.kept;
+    control.kept |= strain <= pace.tolerance;
     if (error < 0.9 * control.best) {
       control.best = error;
       control.best_at = control.sweeps;
     }
     const bool gains = control.sweeps - control.best_at <= pace.relaxed_sweeps;
-    // Contacts do not go beyond what they ask for, and where nothing is gained friction holds nothing any more.
+    // Contacts and seams do not go beyond what they ask for, and where nothing is gained friction holds nothing any more.
     const bool touches = sheet.found && sheet.found->touching;
     if (touches && !gains) sheet.found->slips = 1;
-    control.beyond = gains && !touches ? (float)(4.0 / (4.0 - pace.radius * pace.radius * (double)control.beyond)) : 1.0f;
+    control.beyond = gains && !touches && sheet.stitch_count == 0 ? (float)(4.0 / (4.0 - pace.radius * pace.radius * (double)control.beyond)) : 1.0f;
   }
   const int most = min(pace.most_sweeps, control.best_at + pace.stalled_sweeps);
   control.done = error <= pace.tolerance || control.sweeps >= most;

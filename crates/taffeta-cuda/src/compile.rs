@@ -9,17 +9,19 @@ use cudarc::nvrtc::{result, sys};
 use std::ffi::CString;
 
 /// What both kinds of kernels are made of.
-const COMMON: [(&str, &str); 7] = [
+const COMMON: [(&str, &str); 8] = [
     ("types.cuh", include_str!("../kernels/types.cuh")),
     ("team.cuh", include_str!("../kernels/team.cuh")),
     ("strips.cuh", include_str!("../kernels/strips.cuh")),
     ("contact.cuh", include_str!("../kernels/contact.cuh")),
     ("motion.cuh", include_str!("../kernels/motion.cuh")),
+    ("stitches.cuh", include_str!("../kernels/stitches.cuh")),
     ("ends.cuh", include_str!("../kernels/ends.cuh")),
     ("air.cuh", include_str!("../kernels/air.cuh")),
 ];
-const PHASES: [(&str, &str); 6] = [
+const PHASES: [(&str, &str); 7] = [
     ("substep.cu", include_str!("../kernels/substep.cu")),
+    ("stitches.cu", include_str!("../kernels/stitches.cu")),
     ("ends.cu", include_str!("../kernels/ends.cu")),
     ("air.cu", include_str!("../kernels/air.cu")),
     ("find.cu", include_str!("../kernels/find.cu")),
@@ -33,7 +35,10 @@ const MEMBERS: [(&str, &str); 2] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Program {
     /// The phases of a step of one model.
-    Phases,
+    Phases {
+        /// Whether it has seams.
+        sewn: bool,
+    },
     /// Whole steps of the members of a batch.
     Members(Blocks),
 }
@@ -47,6 +52,8 @@ pub struct Blocks {
     pub at_once: usize,
     /// Whether the state is in memory that the threads of a block share.
     pub shared: bool,
+    /// Threads at most that have to do with one strip, or more.
+    pub span: usize,
 }
 
 /// Kernels for strips of some length on one kind of card.
@@ -77,7 +84,7 @@ impl Kernels {
     fn source(&self) -> String {
         let file = |(name, text): &(&str, &str)| format!("#line 1 \"{name}\"\n{text}\n");
         let (own, sizes): (&[_], _) = match self.program {
-            Program::Phases => (&PHASES, layout::sizes()),
+            Program::Phases { .. } => (&PHASES, layout::sizes()),
             Program::Members(_) => (&MEMBERS, batch::layout::sizes()),
         };
         COMMON.iter().chain(own).map(file).chain(sizes).collect()
@@ -91,8 +98,16 @@ impl Kernels {
             format!("-DTHREADS={threads}"),
             format!("-DEACH={each}"),
         ];
-        if let Program::Members(Blocks { threads, at_once, shared }) = program {
-            options.extend([format!("-DBLOCK={threads}"), format!("-DBLOCKS={at_once}")]);
+        if *program == (Program::Phases { sewn: true }) {
+            options.push("-DSEWN".into());
+        }
+        if let Program::Members(Blocks { threads, at_once, shared, span }) = program {
+            options.extend([
+                format!("-DBLOCK={threads}"),
+                format!("-DBLOCKS={at_once}"),
+                format!("-DSPAN={span}"),
+                format!("-DPAD={each}"),
+            ]);
             options.extend(shared.then(|| "-DSHARED".into()));
         }
         options

@@ -30,6 +30,10 @@ pub struct Pace {
     pub slow: f64,
     pub lost: f64,
     pub radius: f64,
+    pub time: f64,
+    pub closing_time: f64,
+    pub closing_speed: f64,
+    pub seam_tolerance: f64,
     pub squared: f32,
     pub inverse: f32,
     pub share: f32,
@@ -60,6 +64,8 @@ pub struct Control {
     pub best: f64,
     pub most: u64,
     pub least: u64,
+    pub open: u64,
+    pub opening: f64,
     pub beyond: f32,
     pub base: i32,
     pub far: i32,
@@ -67,7 +73,9 @@ pub struct Control {
     pub done: i32,
     pub sweeps: i32,
     pub best_at: i32,
-    pub room: i32,
+    pub for_lengths: i32,
+    pub given_up: i32,
+    pub kept: i32,
 }
 
 impl Control {
@@ -82,6 +90,8 @@ impl Control {
             best: 0.0,
             most: one,
             least: one,
+            open: 0,
+            opening: 0.0,
             beyond: 1.0,
             base: 0,
             far: 0,
@@ -89,7 +99,9 @@ impl Control {
             done: 0,
             sweeps: 0,
             best_at: 0,
-            room: 0,
+            for_lengths: 0,
+            given_up: 0,
+            kept: 0,
         }
     }
 }
@@ -116,10 +128,28 @@ pub struct Sheet {
     pub pace: Address,
     pub control: Address,
     pub found: Address,
+    pub stitches: Address,
     pub particles: i32,
     pub pins: i32,
     pub edges: i32,
-    pub room: i32,
+    pub stitch_count: i32,
+}
+
+/// A stitch of a seam.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Stitch {
+    pub ends: [i32; 2],
+    pub place: i32,
+    pub counts: i32,
+    pub edge: Address,
+    pub start_length: f64,
+    pub stitch_length: f64,
+    pub begin: f64,
+    pub duration: f64,
+    pub end: f64,
+    pub give: f64,
+    pub goal: f64,
 }
 
 /// What two objects keep between them.
@@ -231,6 +261,8 @@ pub struct Touch {
     pub count: Address,
     pub grip: Address,
     pub found: Address,
+    pub sewn_from: Address,
+    pub sewn: Address,
     pub trees: [Tree; 2],
     pub reach: f32,
     pub near: f32,
@@ -268,6 +300,8 @@ unsafe impl DeviceRepr for Group {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Pace {}
 // SAFETY: as above.
+unsafe impl DeviceRepr for Stitch {}
+// SAFETY: as above.
 unsafe impl DeviceRepr for Told {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Sheet {}
@@ -299,6 +333,7 @@ unsafe impl ValidAsZeroBits for Box {}
 /// Lines of source that refuse to be compiled where the device has other structures.
 pub fn sizes() -> Vec<String> {
     let of_contact = [
+        ("Stitch", size_of::<Stitch>()),
         ("Kept", size_of::<Kept>()),
         ("Solid", size_of::<Solid>()),
         ("Meeting", size_of::<Meeting>()),

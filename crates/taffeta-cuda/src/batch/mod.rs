@@ -239,7 +239,7 @@ impl Batch {
     /// Steps all members by whole frames. What is held goes straight to its place, and is there at the end of the last of them. It returns once the work is sent.
     pub fn step_frames(&mut self, frames: u32) -> Result<(), CudaError> {
         let failed = failed(&self.name, "stepping a batch");
-        let steps = frames * self.model.steps_per_frame;
+        let steps = frames.saturating_mul(self.model.steps_per_frame).min(i32::MAX as u32);
         let mut go = || -> Result<(), DriverError> {
             self.stream.memset_zeros(&mut self.strains)?;
             for step in 0..steps {
@@ -289,6 +289,7 @@ impl Batch {
 
     /// The state of a member, as a simulation of the scene has it.
     pub fn state(&self, member: usize) -> Result<State, CudaError> {
+        exists("member", member, self.count)?;
         let (n, places) = (self.particles(), self.plan.plan.tensions);
         let mut state = self.start.clone();
         let mut tensions = vec![0.0_f32; places];
@@ -324,7 +325,12 @@ impl Batch {
     /// Puts members into a state of the scene, held by the pins of the scene alone: all of them, or those of a list.
     pub fn set_state(&mut self, state: &State, members: Option<&[usize]>) -> Result<(), CudaError> {
         let all: Vec<usize> = (0..self.count).collect();
-        let Memory::Impulse(memory) = &state.memory else { return Ok(()) };
+        let Memory::Impulse(memory) = &state.memory else { return Err(CudaError::OtherState) };
+        let same = [&state.positions, &state.velocities].iter().all(|list| list.len() == self.particles());
+        if !same || state.len() != self.start.len() || !state.memory.is_like(&self.start.memory) {
+            return Err(CudaError::OtherState);
+        }
+        members.into_iter().flatten().try_for_each(|member| exists("member", *member, self.count))?;
         let (n, places, handles) = (self.particles(), self.plan.plan.tensions, self.plan.handles.len());
         let mut tensions = vec![0.0_f32; places];
         for (place, tension) in self.plan.plan.places.iter().zip(memory.tension.iter().chain(&memory.shear)) {
@@ -374,6 +380,8 @@ impl Batch {
     }
 
     fn grip(&mut self, member: usize, handle: usize, place: Option<DVec3>) -> Result<(), CudaError> {
+        exists("member", member, self.count)?;
+        exists("handle", handle, self.plan.handles.len())?;
         let number = self.plan.handles.len() * member + handle;
         let mut send = || -> Result<(), DriverError> {
             if let Some(place) = place {
@@ -423,4 +431,9 @@ impl Batch {
         };
         fetch().map_err(failed(&self.name, "fetching a list"))
     }
+}
+
+/// Whether a batch has a member or a handle of this number.
+fn exists(what: &'static str, number: usize, count: usize) -> Result<(), CudaError> {
+    if number < count { Ok(()) } else { Err(CudaError::NoSuch { what, number, count }) }
 }

@@ -4,7 +4,7 @@ use super::layout::Rules;
 use crate::compile::Blocks;
 use crate::layout::Pace;
 use crate::pace::{Attempt, MOMENT_ERROR};
-use crate::plan::{Plan, Shape};
+use crate::plan::{Lanes, Plan, Shape};
 use crate::refusal::refused;
 use taffeta::model::memory::ImpulseMemory;
 use taffeta::model::pins::Lead;
@@ -57,12 +57,13 @@ impl BatchPlan {
         // What is held is free for a moment: edges between handles are edges.
         let free = Model { pins: Vec::new(), ..model.clone() };
         let loose = Environment::new(&free);
-        let mut plan = Plan::in_lanes(&free, &loose, team, TEAM * MOST_EACH)?;
+        let mut plan = Plan::in_lanes(&free, &loose, team, TEAM * MOST_EACH, |shape| shape.each)?;
         all.iter().zip(0..).for_each(|(particle, number)| plan.pin[*particle as usize] = number);
         let step = DeviceStep { model, environment, gravity: environment.gravity, goes_on: false };
         let controller =
             SubstepController::new(model, step.gravity, plan.shear_time, 1, &ImpulseMemory::default());
         let attempt = Attempt {
+            time: 0.0,
             count: 1,
             slow: controller.slow(),
             may_be_lost: true,
@@ -97,13 +98,16 @@ impl BatchPlan {
 
     /// Places of tensions of structural edges; those of diagonals follow them.
     pub fn hard_tensions(&self) -> usize {
-        self.plan.hard.iter().map(|lanes| lanes.particle.len()).sum()
+        let shape = self.plan.shape;
+        self.plan.hard.iter().map(|lanes| lanes.count * (shape.lane() + shape.each)).sum()
     }
 
     /// Bytes of what a block works on: places, ways, velocities, masses and tensions, each list rounded up.
     pub fn near(&self) -> usize {
         let n = self.plan.mass.len();
-        let lists = [32 * n, 16 * n, 16 * n, 8 * n, 4 * self.plan.tensions, 4 * self.hard_tensions()];
+        let spread = n + n / TEAM;
+        let lists =
+            [24 * spread, 16 * spread, 16 * spread, 8 * n, 4 * self.plan.tensions, 4 * self.hard_tensions()];
         lists.into_iter().map(rounded).sum()
     }
 
@@ -121,7 +125,25 @@ impl BatchPlan {
         let threads = (TEAM * lanes.next_power_of_two()).clamp(4 * TEAM, THREADS[1]);
         let shared = needs <= most;
         let room = if shared { all / needs } else { usize::MAX };
-        Blocks { threads, at_once: (THREADS[0] / threads).min(room).max(1), shared }
+        let span = self.span();
+        Blocks { threads, at_once: (THREADS[0] / threads).min(room).max(1), shared, span }
+    }
+
+    /// Threads at most that have rows of one strip: an edge is a row, and neighbouring rows depend on one another.
+    fn span(&self) -> usize {
+        let each = self.plan.shape.each;
+        let of = |lanes: &Lanes| {
+            let edges = lanes.edge.iter().map(|edge| edge[0] > 0.0).collect::<Vec<_>>();
+            let mut first = 0;
+            let spans = edges.iter().enumerate().map(|(place, is)| {
+                if !is || place % self.plan.shape.lane() == 0 {
+                    first = place + usize::from(!is);
+                }
+                if *is { place / each - first / each + 1 } else { 1 }
+            });
+            spans.max().unwrap_or(1)
+        };
+        self.plan.hard.iter().chain(&self.plan.soft).map(of).max().unwrap_or(1)
     }
 }
 

@@ -6,15 +6,15 @@ use crate::compile::Program;
 use crate::device::{CudaDevice, failed};
 use crate::error::CudaError;
 use crate::launch::{Room, for_each, functions};
-use crate::layout::{Address, Air, Found, Group, Pace, Sheet, Solid, Told};
-use crate::plan::{Lanes, Plan};
+use crate::layout::{Address, Air, Found, Group, Pace, Sheet, Solid, Stitch, Told};
+use crate::plan::{Lanes, Plan, StitchPlace};
 use crate::touch::TouchOnCard;
 use cudarc::driver::{
     CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, PinnedHostSlice, PushKernelArg,
 };
 use phases::{BUNDLE, Graphs};
 use std::fmt;
-use std::mem::offset_of;
+use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 use taffeta::math::DVec3;
 use taffeta::model::{Environment, Model};
@@ -25,7 +25,7 @@ const SMALL_BLOCK: u32 = 64;
 
 functions! {
     pull lone_bend bends shear lengths advance tally_up load load_tensions strain judge last_lengths store store_tensions air_on_triangles
-    air_on_particles
+    air_on_particles pull_stitches finish_stitches slacken give_up keep_ways
 }
 
 struct LoneOnCard {
@@ -103,6 +103,9 @@ pub struct SheetOnCard {
     pin_end: CudaSlice<f64>,
     pace: CudaSlice<Pace>,
     told: CudaSlice<Told>,
+    /// Ways before last sweeps, where there are seams.
+    kept_ways: CudaSlice<[f32; 4]>,
+    _stitches: CudaSlice<Stitch>,
     tension: CudaSlice<f32>,
     last_tension: CudaSlice<f32>,
     /// Lists that only kernels use.
@@ -130,6 +133,25 @@ pub fn group(room: &mut Room, lanes: &Lanes) -> Result<Group, DriverError> {
         first: lanes.first as i32,
         lanes: lanes.count as i32,
     })
+}
+
+/// Stitches, each with where it stands among the edges of its group.
+fn stitches(model: &Model, plan: &Plan, hard: &[Group]) -> Vec<Stitch> {
+    let links = &model.links;
+    let stitch = |(l, place): (usize, &StitchPlace)| Stitch {
+        ends: links.ends[l].map(|i| i as i32),
+        place: hard[place.group].first + place.position as i32,
+        counts: 0,
+        edge: hard[place.group].edge + (size_of::<[f32; 2]>() * place.position) as Address,
+        start_length: links.start_length[l],
+        stitch_length: links.stitch_length[l],
+        begin: links.begin[l],
+        duration: links.duration[l],
+        end: links.end[l],
+        give: place.give,
+        goal: 0.0,
+    };
+    plan.stitches.iter().enumerate().map(stitch).collect()
 }
 
 /// Bytes that a model takes on a card, about.
@@ -160,7 +182,10 @@ impl SheetOnCard {
         if needs > free {
             return Err(CudaError::Memory { name: device.name().into(), needs, free });
         }
-        let (module, stream) = (device.kernels(Program::Phases, plan.shape)?, device.stream()?);
+        let (module, stream) = (
+            device.kernels(Program::Phases { sewn: !plan.stitches.is_empty() }, plan.shape)?,
+            device.stream()?,
+        );
         let mut room = Room { stream, kept: Vec::new() };
         let laid = Self::lay(device.name(), &module, &mut room, (model, environment, plan));
         laid.map_err(failed(device.name(), "laying out the scene"))
@@ -188,6 +213,7 @@ impl SheetOnCard {
         let touch =
             plan.contact.as_ref().map(|contact| TouchOnCard::new(room, module, model, contact, found));
         let touch = touch.transpose()?;
+        let stitches = room.filled(&stitches(model, plan, &hard))?;
         let ends: Vec<[i32; 2]> = model.edges.iter().map(|ends| ends.map(|i| i as i32)).collect();
         let parts = n.div_ceil(SMALL_BLOCK as usize);
         let x = room.zeros::<[f64; 4]>(n)?;
@@ -215,10 +241,11 @@ impl SheetOnCard {
             pace: room.address(&pace),
             control,
             found: if touch.is_some() { found } else { 0 },
+            stitches: room.address(&stitches),
             particles: n as i32,
             pins: plan.pins as i32,
             edges: model.edges.len() as i32,
-            room: 0,
+            stitch_count: plan.stitches.len() as i32,
         };
         Ok(Self {
             name: name.into(),
@@ -236,6 +263,8 @@ impl SheetOnCard {
             pushed_from_outside: false,
             state: StateOnCard::new(room, n, plan.places.len())?,
             came: StateFromCard::new(room, model.particle_count(), plan.places.len())?,
+            kept_ways: room.zeros(if plan.stitches.is_empty() { 0 } else { n })?,
+            _stitches: stitches,
             places: room.filled(&plan.places)?,
             pin_end,
             pace,

@@ -4,7 +4,7 @@ use crate::steps::{card, distances, hang, on, on_cpu};
 use std::sync::Arc;
 use taffeta::math::DVec3;
 use taffeta::model::State;
-use taffeta_cuda::{Batch, CudaDevice};
+use taffeta_cuda::{Batch, CudaDevice, CudaError};
 use taffeta_scene::{Air, Cloth, Disc, Gust, Pin, Scene, Side};
 
 /// Members where the scene begins.
@@ -145,6 +145,11 @@ fn handles_lead_and_let_go() {
     let after = own.state(3).unwrap();
     let fallen = height(&before) - height(&after);
     assert!((0.1..0.7).contains(&fallen), "it has fallen by {fallen} m");
+    let told = own.hold(4, 0, place).unwrap_err().to_string();
+    assert!(told.contains("no member 4"), "{told}");
+    assert!(own.release(0, 3).unwrap_err().to_string().contains("no handle 3"));
+    let other = on_cpu(&hang(15, 0.01));
+    assert_eq!(own.set_state(other.state(), None), Err(CudaError::OtherState));
     own.reset(Some(&[3])).unwrap();
     assert_eq!(own.state(3).unwrap().hash(), own_start(&scene).hash());
 }

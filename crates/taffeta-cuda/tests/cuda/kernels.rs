@@ -12,11 +12,13 @@ fn all_kernels_compile() {
     for capability in [(7, 5), (9, 0)].into_iter().skip(usize::from(!long())) {
         for &longest in shapes {
             let shape = Shape::of(longest).unwrap();
-            compiles(Kernels { program: Program::Phases, shape, capability }, &version);
+            for sewn in [false, true] {
+                compiles(Kernels { program: Program::Phases { sewn }, shape, capability }, &version);
+            }
         }
         let eaches: &[usize] = if long() { &[1, 2, 4, 8] } else { &[1] };
         for (&each, shared) in eaches.iter().flat_map(|each| [(each, true), (each, false)]) {
-            let blocks = Blocks { threads: 512, at_once: 1, shared };
+            let blocks = Blocks { threads: 512, at_once: 1, shared, span: 8 };
             let shape = Shape { threads: 32, each };
             compiles(Kernels { program: Program::Members(blocks), shape, capability }, &version);
         }

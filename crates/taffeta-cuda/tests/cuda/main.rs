@@ -9,4 +9,5 @@ mod kernels;
 mod names;
 mod plan;
 mod refusals;
+mod seams;
 mod steps;

@@ -43,7 +43,7 @@ DEVICE float4 pulled(const Sheet &sheet, const Pace &pace, int i, double2 &energ
   tight *= pace.kept;
   if (pace.held) force = force + xyz(sheet.held[i]);
   const float squared = pace.squared * share_of(sheet, x.free);
-  const float heavier = fmaxf(squared * mass.x * 2.0f * tight, 1.0f), inertia = squared / heavier;
+  const float heavier = fmaxf(squared * mass.x * 2.0f * tight, 1.0f), inertia = squared * inverse(heavier);
   const Vec3 acceleration = plus(vec(pace.gravity[0], pace.gravity[1], pace.gravity[2]), mass.x, force);
   const float energy = dot(xyz(v), xyz(v)) * mass.y;
   energies.x += (double)energy;
@@ -90,7 +90,7 @@ DEVICE void advanced(const Sheet &sheet, const Pace &pace, int i, Vec3 r, float 
   Place x = sheet.x[i];
   Vec3 lead = xyz(sheet.v[i]);
   if (sheet.mass[i].x > 0.0f) {
-    lead = touches ? r : plus(lead, 1.0f / share_of(sheet, x.free), r - lead);
+    lead = touches ? r : plus(lead, inverse(share_of(sheet, x.free)), r - lead);
     lead = (lead + vec(pace.wind[0], pace.wind[1], pace.wind[2])) * pace.slower;
     x = place(x.x + (double)r.x, x.y + (double)r.y, x.z + (double)r.z, touches ? 0.0 : 1.0);
   } else {

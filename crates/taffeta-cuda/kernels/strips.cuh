@@ -82,7 +82,7 @@ struct Strip {
       float error, compliance;
       if (KIND == SOFT) {
         compliance = give[i] * least;
-        error = fmaf(-compliance, tension.at[i], squared - sqrtf(square[i] * squared));
+        error = fmaf(-compliance, tension.at[i], squared - root_of(square[i] * squared));
       } else {
 #ifdef SEWN
         // Stitches have negative compliances.
@@ -98,7 +98,7 @@ struct Strip {
           stretch = fminf(fmaxf(stretch, -most), most);
         }
         // A load may part stitches by more than their length in a sub-step: they go to it at once, C = |d| (|d| - L).
-        error = (sewn ? squared - sqrtf(squared * square[i]) : 0.5f * (squared - square[i])) - stretch;
+        error = (sewn ? squared - root_of(squared * square[i]) : 0.5f * (squared - square[i])) - stretch;
         if (KIND == HARD && !sewn) {
           const float before = 0.5f * (dot(start[i], start[i]) - square[i]) - stretch;
           error -= before * (pace.left * free[i]);

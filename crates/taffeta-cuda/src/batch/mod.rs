@@ -12,6 +12,7 @@ use crate::device::{CudaDevice, failed};
 use crate::error::CudaError;
 use crate::launch::{Room, blocks_of, functions};
 use crate::layout::{Group, Sheet};
+use crate::plan::Lanes;
 use crate::sheet::{air, group, numbers, numbers_mut};
 use cudarc::driver::sys::CUfunction_attribute_enum;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg};
@@ -105,27 +106,23 @@ impl Batch {
         let module = device.kernels(Program::Members(blocks), plan.plan.shape)?;
         let mut room = Room { stream: device.default_stream(), kept: Vec::new() };
         let functions = Functions::new(&module).map_err(failed(device.name(), "loading the kernels"))?;
-        let lay =
-            Self::lay(device.name(), model, simulation, plan, count, (blocks, work), &mut room, functions);
+        let (of, asked, space) = ((model, simulation), (plan, count), (blocks, work));
+        let lay = Self::lay(device.name(), of, asked, space, (&mut room, functions));
         let mut batch = lay.map_err(failed(device.name(), "laying out the batch"))?;
         batch.reset(None)?;
         Ok(batch)
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn lay(
         name: &str,
-        model: Arc<Model>,
-        simulation: &Simulation,
-        plan: BatchPlan,
-        count: usize,
+        (model, simulation): (Arc<Model>, &Simulation),
+        (plan, count): (BatchPlan, usize),
         (blocks, work_bytes): (Blocks, usize),
-        room: &mut Room,
-        functions: Functions,
+        (room, functions): (&mut Room, Functions),
     ) -> Result<Self, DriverError> {
         let lists = &plan.plan;
         let n = lists.mass.len();
-        let groups = |room: &mut Room, lanes: &[crate::plan::Lanes]| -> Result<u64, DriverError> {
+        let groups = |room: &mut Room, lanes: &[Lanes]| -> Result<u64, DriverError> {
             let groups = lanes.iter().map(|lanes| group(room, lanes)).collect::<Result<Vec<Group>, _>>()?;
             room.keep_filled(&groups)
         };

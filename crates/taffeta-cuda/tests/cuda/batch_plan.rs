@@ -64,6 +64,8 @@ fn blocks_are_as_large_as_lanes_and_memory_allow() {
     // A warp takes a row of 32.
     assert_eq!((blocks.threads, blocks.at_once, blocks.shared), (512, 2, true));
     assert!(near < 110 << 10, "{near}");
+    // Of 32 particles in a row 31 edges, one for each thread; of 46 two.
+    assert_eq!((blocks.span, of(46).1.span), (31, 23));
     assert_eq!(of(8).1.threads, 128);
     assert!(of(46).1.shared && !of(60).1.shared);
     let refused = plan(&scene(300), &[]).unwrap_err();

@@ -14,6 +14,8 @@ pub const BUNDLE: u32 = 8;
 const WINDOWS: u32 = 4;
 /// Last sweeps that are launched at once; those after the last that is needed do nothing.
 const SWEEPS: u32 = 4;
+/// Sweeps that answer what the guard has found, before it looks again.
+const LEARNING_SWEEPS: u32 = 2;
 /// Blocks that measure strain at most.
 const MEASURING: u32 = 264;
 
@@ -121,7 +123,7 @@ impl SheetOnCard {
     fn learning_sweeps(&self) -> Result<(), DriverError> {
         let Some(touch) = &self.touch else { return Ok(()) };
         touch.begin_learning(&self.sheet)?;
-        for _ in 0..SWEEPS {
+        for _ in 0..LEARNING_SWEEPS {
             self.pull_stitches(0, true)?;
             for group in self.hard.iter().rev() {
                 self.along(&self.functions.last_lengths, group, None)?;

@@ -85,6 +85,8 @@ struct Touch {
   int *count;            // contacts of every point that press or may
   float4 *grip;          // what solids have done in this sub-step: along, out [m]; any contact counts as out
   Found *found;
+  const int *sewn_from;  // of every point, where the points begin that stitches join it to
+  const int *sewn;
   Tree cloth, bodies;
   float reach;           // how far particles may move in a window [m]
   float near;            // what is further away than this beyond the distance kept is no contact [m]

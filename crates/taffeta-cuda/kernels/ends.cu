@@ -20,67 +20,17 @@ extern "C" __global__ void load_tensions(Sheet sheet, const float *tensions, con
   if (e < count) sheet.tension[places[e]] = tensions[e];
 }
 
-// The largest and the smallest squared length of edges, over its rest. Positive numbers are in the order of their bits, so that nobody has to wait for anybody.
 extern "C" __global__ void strain(Sheet sheet, int sweeping) {
-  Control &control = *sheet.control;
-  if (control.lost || (sweeping && control.done)) return;
-  double most = 1.0, least = 1.0;
-  for (int e = blockIdx.x * blockDim.x + threadIdx.x; e < sheet.edges; e += gridDim.x * blockDim.x) {
-    const int2 ends = sheet.ends[e];
-    const Place a = sheet.x[ends.x], b = sheet.x[ends.y];
-    const float4 ra = sheet.r[ends.x], rb = sheet.r[ends.y];
-    const double x = (b.x + (double)rb.x) - (a.x + (double)ra.x);
-    const double y = (b.y + (double)rb.y) - (a.y + (double)ra.y);
-    const double z = (b.z + (double)rb.z) - (a.z + (double)ra.z);
-    const double ratio = (x * x + y * y + z * z) / (sheet.rest[e] * sheet.rest[e]);
-    // What is not a number is the longest.
-    most = ratio <= most ? most : (ratio < 1e18 ? ratio : 1e18);
-    least = ratio < least ? ratio : least;
-  }
-  for (int s = 16; s > 0; s >>= 1) {
-    most = fmax(most, __shfl_xor_sync(ALL, most, s));
-    least = fmin(least, __shfl_xor_sync(ALL, least, s));
-  }
-  if (lane_of_warp() == 0) {
-    atomicMax(&control.most, (u64)__double_as_longlong(most));
-    atomicMin(&control.least, (u64)__double_as_longlong(least));
-  }
+  if (sheet.control->lost || (sweeping && sheet.control->done)) return;
+  measure(sheet, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+#ifdef SEWN
+  measure_seams(sheet, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+#endif
 }
 
-enum Stage { AT_START, BEFORE_SWEEPS, AFTER_SWEEP };
-
-// What the strain says: whether the start is beyond repair, and whether sweeps go on, by the rules of the engine's last sweeps.
 extern "C" __global__ void judge(Sheet sheet, int stage) {
-  Control &control = *sheet.control;
-  const Pace &pace = *sheet.pace;
-  if (control.lost || (stage == AFTER_SWEEP && control.done)) return;
-  const double longest = sqrt(__longlong_as_double((i64)control.most)) - 1.0;
-  const double shortest = 1.0 - sqrt(__longlong_as_double((i64)control.least));
-  const double error = fmax(longest, shortest);
-  control.most = control.least = (u64)__double_as_longlong(1.0);
-  if (stage == AT_START) {
-    control.far = error >= pace.infeasible;
-    return;
-  }
-  control.error = error;
-  if (stage == BEFORE_SWEEPS) {
-    control.before = control.best = error;
-    control.beyond = 1.0f;
-    control.sweeps = control.best_at = 0;
-  } else {
-    control.sweeps++;
-    if (error < 0.9 * control.best) {
-      control.best = error;
-      control.best_at = control.sweeps;
-    }
-    const bool gains = control.sweeps - control.best_at <= pace.relaxed_sweeps;
-    // Contacts do not go beyond what they ask for, and where nothing is gained friction holds nothing any more.
-    const bool touches = sheet.found && sheet.found->touching;
-    if (touches && !gains) sheet.found->slips = 1;
-    control.beyond = gains && !touches ? (float)(4.0 / (4.0 - pace.radius * pace.radius * (double)control.beyond)) : 1.0f;
-  }
-  const int most = min(pace.most_sweeps, control.best_at + pace.stalled_sweeps);
-  control.done = error <= pace.tolerance || control.sweeps >= most;
+  if (sheet.control->lost || (stage == AFTER_SWEEP && sheet.control->done)) return;
+  judge_strain(sheet, stage);
 }
 
 // One group of a last sweep.

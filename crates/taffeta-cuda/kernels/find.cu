@@ -281,6 +281,17 @@ DEVICE int place_for(bool wanted, int *count) {
   return __shfl_sync(ALL, from, 0) + __popc(all & ((1u << lane_of_warp()) - 1u));
 }
 
+#ifdef SEWN
+// Whether a stitch joins two features.
+DEVICE bool are_sewn(const Touch &touch, const int (&p)[4], int split) {
+  for (int a = 0; a < split; a++)
+    for (int k = touch.sewn_from[p[a]]; k < touch.sewn_from[p[a] + 1]; k++)
+      for (int b = split; b < 4; b++)
+        if (touch.sewn[k] == p[b]) return true;
+  return false;
+}
+#endif
+
 // A pair of features: a candidate unless a direction keeps it apart, and a contact where it is near.
 DEVICE bool look_at(const Sheet &sheet, const Touch &touch, int4 pair, Contact &contact, bool &near) {
   const bool edges = pair.x < 0;
@@ -301,7 +312,11 @@ DEVICE bool look_at(const Sheet &sheet, const Touch &touch, int4 pair, Contact &
     moves |= inverse[k] > 0.0f;
   }
   if (!moves) return false;
-  const Kept kept = kept_of(touch, p[0], p[3]);
+  Kept kept = kept_of(touch, p[0], p[3]);
+#ifdef SEWN
+  // What a stitch joins touches for good, and need not be pressed to.
+  if (are_sewn(touch, p, split)) kept.distance = 0.5 * (kept.distance + kept.floor);
+#endif
   const float need = (float)kept.distance + beside[0] + beside[1];
   const Closest<Vec3> now = closest(edges, from);
   if (apart(now.vector, s, split, need, far) || apart(closest(edges, to).vector, s, split, need, far)) return false;

@@ -19,14 +19,15 @@ struct Strip {
   float square[EACH];
   float give[EACH];
 
-  DEVICE int first(int lane) { return lane * LANE + (int)threadIdx.x * EACH; }
+  DEVICE int first(int lane) { return lane * LANE + rank() * EACH; }
+  DEVICE int tension(int lane) { return lane * (LANE + PAD) + rank() * EACH; }
 
   // Which particles, and their edges at the start of the sub-step.
   DEVICE void take(const Sheet &sheet, const Group &group, int lane) {
     const int from = first(lane);
     const Beside<int> own = *(const Beside<int> *)(group.particle + from);
     const Beside<float2> edges = *(const Beside<float2> *)(group.edge + from);
-    const int after = threadIdx.x + 1 < THREADS ? group.particle[from + EACH] : -1;
+    const int after = rank() + 1 < THREADS ? group.particle[from + EACH] : -1;
     Place here = place(0.0, 0.0, 0.0, 1.0);
     if (own.at[0] >= 0) here = sheet.x[own.at[0]];
 #pragma unroll
@@ -62,7 +63,7 @@ struct Strip {
   // The change of tension of every edge, and what it moves. The share `kept` of tensions counts; `beyond` goes further than a strip alone asks for.
   template <Kind KIND> DEVICE void solve(Team &team, const Pace &pace, float *tensions, float kept, float beyond) {
     float4 unused, after;
-    neighbours(team, with(way[0], b[0]), make_float4(0.0f, 0.0f, 0.0f, 0.0f), unused, after);
+    neighbours<AFTER>(team, with(way[0], b[0]), make_float4(0.0f, 0.0f, 0.0f, 0.0f), unused, after);
     Beside<float> tension = *(const Beside<float> *)tensions;
     Vec3 d[EACH];
 #pragma unroll
@@ -72,7 +73,7 @@ struct Strip {
       tension.at[i] *= kept;
     }
     Vec3 d_before, d_after;
-    neighbours(team, d[0], d[EACH - 1], d_before, d_after);
+    neighbours<BOTH>(team, d[0], d[EACH - 1], d_before, d_after);
     float lower[EACH], diagonal[EACH], upper[EACH], change[EACH];
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
@@ -81,21 +82,30 @@ struct Strip {
       float error, compliance;
       if (KIND == SOFT) {
         compliance = give[i] * least;
-        error = fmaf(-compliance, tension.at[i], squared - sqrtf(square[i] * squared));
+        error = fmaf(-compliance, tension.at[i], squared - root_of(square[i] * squared));
       } else {
+#ifdef SEWN
+        // Stitches have negative compliances.
+        const bool sewn = give[i] < 0.0f;
+        compliance = fabsf(give[i]);
+#else
+        const bool sewn = false;
         compliance = give[i];
+#endif
         float stretch = compliance * tension.at[i];
         if (KIND == LAST) {
           const float most = square[i] * pace.give;
           stretch = fminf(fmaxf(stretch, -most), most);
         }
-        error = 0.5f * (squared - square[i]) - stretch;
-        if (KIND == HARD) {
+        // A load may part stitches by more than their length in a sub-step: they go to it at once, C = |d| (|d| - L).
+        error = (sewn ? squared - root_of(squared * square[i]) : 0.5f * (squared - square[i])) - stretch;
+        if (KIND == HARD && !sewn) {
           const float before = 0.5f * (dot(start[i], start[i]) - square[i]) - stretch;
           error -= before * (pace.left * free[i]);
         }
       }
-      const bool there = square[i] > 0.0f;
+      // Nothing pulls between ends that are both held.
+      const bool there = square[i] > 0.0f && b[i] + b_next > 0.0f;
       lower[i] = there ? -(b[i] * dot(d[i], i > 0 ? d[i > 0 ? i - 1 : 0] : d_before)) : 0.0f;
       diagonal[i] = there ? fmaf(b[i] + b_next, least, compliance) : 1.0f;
       change[i] = there ? error : 0.0f;
@@ -115,7 +125,7 @@ struct Strip {
     }
     *(Beside<float> *)tensions = tension;
     Vec3 pull, beyond_end;
-    neighbours(team, none(), d[EACH - 1], pull, beyond_end);
+    neighbours<BEFORE>(team, none(), d[EACH - 1], pull, beyond_end);
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
       way[i] = plus(way[i], b[i], d[i] - pull);
@@ -132,12 +142,12 @@ struct Strip {
   DEVICE void bend(Team &team, const Pace &pace, const float4 *bends) {
     const Beside<float4> own = *(const Beside<float4> *)bends;
     float4 before, after;
-    neighbours(team, with(way[0], b[0]), with(way[EACH - 1], b[EACH - 1]), before, after);
+    neighbours<BOTH>(team, with(way[0], b[0]), with(way[EACH - 1], b[EACH - 1]), before, after);
     Vec3 start_before, unused;
-    neighbours(team, none(), start[EACH - 1], start_before, unused);
+    neighbours<BEFORE>(team, none(), start[EACH - 1], start_before, unused);
     const float first_ratio[1] = {own.at[0].x}, no_ratio[1] = {0.0f};
     float ratio_before[1], ratio_after[1];
-    neighbours(team, first_ratio, no_ratio, ratio_before, ratio_after);
+    neighbours<AFTER>(team, first_ratio, no_ratio, ratio_before, ratio_after);
     Vec3 moment[EACH], step[EACH], residual[EACH];
     float scale[EACH], softness[EACH], ratio[EACH];
     const float2 opening = pace.bend_shares[0];
@@ -165,13 +175,13 @@ struct Strip {
       for (int i = 0; i < EACH; i++) moment[i] = moment[i] + step[i];
       if (round + 1 >= pace.bend_rounds) break;
       Vec3 step_before, step_after, push[EACH], push_before, push_after;
-      neighbours(team, step[0], step[EACH - 1], step_before, step_after);
+      neighbours<BOTH>(team, step[0], step[EACH - 1], step_before, step_after);
 #pragma unroll
       for (int i = 0; i < EACH; i++) {
         const int p = i > 0 ? i - 1 : 0, n = i + 1 < EACH ? i + 1 : i;
         push[i] = pushed(i > 0 ? step[p] : step_before, step[i], ratio[i], i + 1 < EACH ? step[n] : step_after, i + 1 < EACH ? ratio[n] : ratio_after[0]) * b[i];
       }
-      neighbours(team, push[0], push[EACH - 1], push_before, push_after);
+      neighbours<BOTH>(team, push[0], push[EACH - 1], push_before, push_after);
       const float2 shares = pace.bend_shares[round + 1];
 #pragma unroll
       for (int i = 0; i < EACH; i++) {
@@ -182,7 +192,7 @@ struct Strip {
       }
     }
     Vec3 moment_before, moment_after;
-    neighbours(team, moment[0], moment[EACH - 1], moment_before, moment_after);
+    neighbours<BOTH>(team, moment[0], moment[EACH - 1], moment_before, moment_after);
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
       const int p = i > 0 ? i - 1 : 0, n = i + 1 < EACH ? i + 1 : i;

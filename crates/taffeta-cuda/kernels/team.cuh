@@ -1,4 +1,4 @@
-// Threads of a block as a team: each has EACH neighbouring rows of one lane.
+// Threads as a team: each has EACH neighbouring rows of one lane.
 
 // A pivot below this share of its diagonal belongs to an edge that the others determine already.
 constexpr float SMALLEST_PIVOT = 1e-6f;
@@ -15,16 +15,20 @@ struct Team {
 };
 
 DEVICE int lane_of_warp() { return threadIdx.x & 31; }
+// The number of a thread in its team: where teams are single warps a block may have many.
+DEVICE int rank() { return WARPS == 1 ? lane_of_warp() : (int)threadIdx.x; }
 
-// What the thread before holds last, and the thread after first; zeros beyond the ends.
-template <int N> DEVICE void neighbours(Team &team, const float (&first)[N], const float (&last)[N], float (&before)[N], float (&after)[N]) {
+enum Side { BEFORE = 1, AFTER = 2, BOTH = 3 };
+
+// What the thread before holds last, and the thread after first; zeros beyond the ends. Only that side is told that is asked for.
+template <Side SIDE, int N> DEVICE void neighbours(Team &team, const float (&first)[N], const float (&last)[N], float (&before)[N], float (&after)[N]) {
   const int lane = lane_of_warp();
 #pragma unroll
   for (int n = 0; n < N; n++) {
-    before[n] = __shfl_up_sync(ALL, last[n], 1);
-    after[n] = __shfl_down_sync(ALL, first[n], 1);
+    if (SIDE & BEFORE) before[n] = __shfl_up_sync(ALL, last[n], 1);
+    if (SIDE & AFTER) after[n] = __shfl_down_sync(ALL, first[n], 1);
   }
-  const int warp = threadIdx.x >> 5;
+  const int warp = rank() >> 5;
   float *room = nullptr;
   if (WARPS > 1) {
     room = team.next();
@@ -37,32 +41,32 @@ template <int N> DEVICE void neighbours(Team &team, const float (&first)[N], con
   }
 #pragma unroll
   for (int n = 0; n < N; n++) {
-    if (lane == 0) before[n] = warp > 0 ? room[(warp - 1) * 16 + 8 + n] : 0.0f;
-    if (lane == 31) after[n] = warp + 1 < WARPS ? room[(warp + 1) * 16 + n] : 0.0f;
+    if ((SIDE & BEFORE) && lane == 0) before[n] = warp > 0 ? room[(warp - 1) * 16 + 8 + n] : 0.0f;
+    if ((SIDE & AFTER) && lane == 31) after[n] = warp + 1 < WARPS ? room[(warp + 1) * 16 + n] : 0.0f;
   }
 }
 
-DEVICE void neighbours(Team &team, Vec3 first, Vec3 last, Vec3 &before, Vec3 &after) {
+template <Side SIDE> DEVICE void neighbours(Team &team, Vec3 first, Vec3 last, Vec3 &before, Vec3 &after) {
   const float f[3] = {first.x, first.y, first.z}, l[3] = {last.x, last.y, last.z};
-  float b[3], a[3];
-  neighbours(team, f, l, b, a);
+  float b[3] = {}, a[3] = {};
+  neighbours<SIDE>(team, f, l, b, a);
   before = vec(b[0], b[1], b[2]);
   after = vec(a[0], a[1], a[2]);
 }
 
-DEVICE void neighbours(Team &team, float4 first, float4 last, float4 &before, float4 &after) {
+template <Side SIDE> DEVICE void neighbours(Team &team, float4 first, float4 last, float4 &before, float4 &after) {
   const float f[4] = {first.x, first.y, first.z, first.w}, l[4] = {last.x, last.y, last.z, last.w};
-  float b[4], a[4];
-  neighbours(team, f, l, b, a);
+  float b[4] = {}, a[4] = {};
+  neighbours<SIDE>(team, f, l, b, a);
   before = make_float4(b[0], b[1], b[2], b[3]);
   after = make_float4(a[0], a[1], a[2], a[3]);
 }
 
-// Rows of as many lanes of a warp, each with a unit diagonal: parallel cyclic reduction. `d` becomes the solution.
+// Rows of as many lanes of a warp, each with a unit diagonal: parallel cyclic reduction. `d` becomes the solution. No strip is in more than SPAN lanes.
 DEVICE void reduce_rows(int count, float a, float c, float &d) {
   const int lane = lane_of_warp();
 #pragma unroll
-  for (int s = 1; s < 32; s <<= 1) {
+  for (int s = 1; s < SPAN; s <<= 1) {
     float a_up = __shfl_up_sync(ALL, a, s), c_up = __shfl_up_sync(ALL, c, s), d_up = __shfl_up_sync(ALL, d, s);
     float a_down = __shfl_down_sync(ALL, a, s), c_down = __shfl_down_sync(ALL, c, s), d_down = __shfl_down_sync(ALL, d, s);
     if (lane < s) a_up = c_up = d_up = 0.0f;
@@ -173,7 +177,7 @@ DEVICE void solve_rows(Team &team, float (&a)[EACH], float (&b)[EACH], float (&c
       c[i] = -(c[i] * c[n]);
     }
     Vec3 unused, next;
-    neighbours(team, vec(d[0], l[0], c[0]), none(), unused, next);
+    neighbours<AFTER>(team, vec(d[0], l[0], c[0]), none(), unused, next);
     row_b = fmaf(-c[LAST], next.y, row_b);
     row_d = fmaf(-c[LAST], next.x, row_d);
     const float row_c = -(c[LAST] * next.z);

@@ -13,6 +13,10 @@ typedef long long i64;
 #ifndef EACH
 #define EACH 4
 #endif
+// Threads of a warp at most that have to do with one strip.
+#ifndef SPAN
+#define SPAN 32
+#endif
 constexpr int WARPS = THREADS / 32;
 constexpr int LANE = THREADS * EACH;
 constexpr unsigned ALL = 0xffffffffu;
@@ -22,6 +26,25 @@ struct alignas(32) Place {
   double x, y, z;
   double free; // 0 for one that touches, 1 for others
 };
+
+#ifdef PAD
+// Memory that threads share has 32 banks, and particles of a column are often 32 apart: after 32 of them one place stays empty, after a lane PAD tensions.
+template <class T> struct Spread {
+  T *list;
+  __device__ __forceinline__ T &operator[](int i) const { return list[i + (i >> 5)]; }
+};
+struct Seat {
+  double x, y, z;
+  __device__ __forceinline__ operator Place() const { Place p; p.x = x; p.y = y; p.z = z; p.free = 1.0; return p; }
+  __device__ __forceinline__ void operator=(Place p) { x = p.x; y = p.y; z = p.z; }
+};
+typedef Spread<Seat> Places;
+typedef Spread<float4> Ways;
+#else
+#define PAD 0
+typedef Place *Places;
+typedef float4 *Ways;
+#endif
 
 // Strips of one group, one after the other in lanes of LANE positions. An edge leads from its position to the next.
 struct Group {
@@ -40,6 +63,10 @@ struct Pace {
   double slow;           // twice the kinetic energy that does not count [J]
   double lost;           // share of added mass at which the step is lost [1]
   double radius;         // what a sweep leaves of the slowest error [1]
+  double time;           // at the start of the step [s]
+  double closing_time;   // of stitches [s]
+  double closing_speed;  // at most [m/s]
+  double seam_tolerance; // how far a sewn seam may be open at the end of a step [m]
   float squared;         // h² [s²]
   float inverse;         // 1 / h [1/s]
   float share;           // share of h² f / m by which forces displace [1]
@@ -68,6 +95,8 @@ struct Control {
   double best;
   u64 most;              // largest and smallest squared length over its rest, as bits
   u64 least;
+  u64 open;              // how far sewn seams are open, as bits [m]
+  double opening;        // the same, told [m]
   float beyond;          // over-relaxation of the next sweep
   int base;              // sub-steps done
   int far;               // whether the start is beyond repair by a sub-step
@@ -75,19 +104,22 @@ struct Control {
   int done;              // whether last sweeps are over
   int sweeps;
   int best_at;
-  int room;
+  int for_lengths;       // last sweeps before lengths were within their tolerance
+  int given_up;          // whether seams could not be closed: lengths go first
+  int kept;              // whether lengths are within their tolerance
 };
 
 // One model on the device.
 struct Sheet {
-  Place *x;              // where particles are
-  float4 *r;             // way in this sub-step [m], mobility [m/N]
-  float4 *v;             // way that velocity leads in a sub-step [m]
+  Places x;              // where particles are
+  Ways r;                // way in this sub-step [m], mobility [m/N]
+  Ways v;                // way that velocity leads in a sub-step [m]
   float *tension;        // per length, at places of lanes [N/m]
   float *last_tension;   // the same in last sweeps, which are forgotten
   const float2 *mass;    // one over it, 0 for those that are held [1/kg]; mass [kg]
   const int *pin;        // number among the pins, -1 for those that are free
   const double *pin_end; // ends of all pins in every sub-step [m]
+  const double *pin_start; // null; or where pins start that go straight to `pin_end`, one end for each [m]
   const int *around_from;
   const int2 *around;    // other end and place of the tension
   float4 *held;          // forces [N]
@@ -97,10 +129,11 @@ struct Sheet {
   const Pace *pace;
   Control *control;
   struct Found *found;   // where something may touch, else null
+  struct Stitch *stitches;
   int particles;         // with points of bodies, which are led as pins are
   int pins;
   int edges;
-  int room;
+  int stitch_count;
 };
 
 struct Vec3 { float x, y, z; };
@@ -119,7 +152,17 @@ DEVICE Vec3 way(Place from, Place to) {
   return vec((float)(to.x - from.x), (float)(to.y - from.y), (float)(to.z - from.z));
 }
 DEVICE Place place(double x, double y, double z, double free) { Place p; p.x = x; p.y = y; p.z = z; p.free = free; return p; }
-DEVICE float inverse(float a) { return __frcp_rn(a); }
+// Within a unit of the last place, in one instruction each: what follows corrects more than that.
+DEVICE float inverse(float a) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+  return result;
+}
+DEVICE float root_of(float a) {
+  float result;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+  return result;
+}
 
 struct Point { double x, y, z; };
 DEVICE Point point(double x, double y, double z) { Point p; p.x = x; p.y = y; p.z = z; return p; }

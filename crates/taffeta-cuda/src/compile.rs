@@ -1,5 +1,6 @@
 //! The kernels as source, and as code for one kind of card.
 
+use crate::batch;
 use crate::cache::Cache;
 use crate::error::CudaError;
 use crate::layout;
@@ -7,23 +8,59 @@ use crate::plan::Shape;
 use cudarc::nvrtc::{result, sys};
 use std::ffi::CString;
 
-/// The sources in their order: one translation unit.
-const SOURCES: [(&str, &str); 10] = [
+/// What both kinds of kernels are made of.
+const COMMON: [(&str, &str); 8] = [
     ("types.cuh", include_str!("../kernels/types.cuh")),
     ("team.cuh", include_str!("../kernels/team.cuh")),
     ("strips.cuh", include_str!("../kernels/strips.cuh")),
     ("contact.cuh", include_str!("../kernels/contact.cuh")),
+    ("motion.cuh", include_str!("../kernels/motion.cuh")),
+    ("stitches.cuh", include_str!("../kernels/stitches.cuh")),
+    ("ends.cuh", include_str!("../kernels/ends.cuh")),
+    ("air.cuh", include_str!("../kernels/air.cuh")),
+];
+const PHASES: [(&str, &str); 7] = [
     ("substep.cu", include_str!("../kernels/substep.cu")),
+    ("stitches.cu", include_str!("../kernels/stitches.cu")),
     ("ends.cu", include_str!("../kernels/ends.cu")),
     ("air.cu", include_str!("../kernels/air.cu")),
     ("find.cu", include_str!("../kernels/find.cu")),
     ("touch.cu", include_str!("../kernels/touch.cu")),
     ("guard.cu", include_str!("../kernels/guard.cu")),
 ];
+const MEMBERS: [(&str, &str); 2] =
+    [("batch.cuh", include_str!("../kernels/batch.cuh")), ("batch.cu", include_str!("../kernels/batch.cu"))];
+
+/// What kernels are for: each its sources in their order, one translation unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Program {
+    /// The phases of a step of one model.
+    Phases {
+        /// Whether it has seams.
+        sewn: bool,
+    },
+    /// Whole steps of the members of a batch.
+    Members(Blocks),
+}
+
+/// Blocks that take steps of members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Blocks {
+    /// Threads of each, whole warps of 32.
+    pub threads: usize,
+    /// How many a multiprocessor has at once.
+    pub at_once: usize,
+    /// Whether the state is in memory that the threads of a block share.
+    pub shared: bool,
+    /// Threads at most that have to do with one strip, or more.
+    pub span: usize,
+}
 
 /// Kernels for strips of some length on one kind of card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kernels {
+    /// What they are for.
+    pub program: Program,
     /// How strips are dealt out to threads.
     pub shape: Shape,
     /// The compute capability of the card.
@@ -44,25 +81,42 @@ pub fn compiler_version() -> Option<String> {
 
 impl Kernels {
     /// All sources, and that host and device have the same structures.
-    fn source() -> String {
+    fn source(&self) -> String {
         let file = |(name, text): &(&str, &str)| format!("#line 1 \"{name}\"\n{text}\n");
-        SOURCES.iter().map(file).chain(layout::sizes()).collect()
+        let (own, sizes): (&[_], _) = match self.program {
+            Program::Phases { .. } => (&PHASES, layout::sizes()),
+            Program::Members(_) => (&MEMBERS, batch::layout::sizes()),
+        };
+        COMMON.iter().chain(own).map(file).chain(sizes).collect()
     }
 
     fn options(&self) -> Vec<String> {
-        let Self { shape: Shape { threads, each }, capability: (major, minor) } = self;
-        vec![
+        let Self { program, shape: Shape { threads, each }, capability: (major, minor) } = self;
+        let mut options = vec![
             format!("--gpu-architecture=sm_{major}{minor}"),
             "--std=c++17".into(),
             format!("-DTHREADS={threads}"),
             format!("-DEACH={each}"),
-        ]
+        ];
+        if *program == (Program::Phases { sewn: true }) {
+            options.push("-DSEWN".into());
+        }
+        if let Program::Members(Blocks { threads, at_once, shared, span }) = program {
+            options.extend([
+                format!("-DBLOCK={threads}"),
+                format!("-DBLOCKS={at_once}"),
+                format!("-DSPAN={span}"),
+                format!("-DPAD={each}"),
+            ]);
+            options.extend(shared.then(|| "-DSHARED".into()));
+        }
+        options
     }
 
     /// The code, from the cache if it was compiled before.
     pub fn code(&self, cache: &Cache) -> Result<Vec<u8>, CudaError> {
         let version = compiler_version().ok_or(CudaError::NoCompiler)?;
-        let (source, options) = (Self::source(), self.options());
+        let (source, options) = (self.source(), self.options());
         cache.get(&source, &options, &version, || {
             compile(&source, &options).map_err(|log| CudaError::Compile {
                 version: version.clone(),

@@ -40,6 +40,10 @@ pub struct ContactPlan {
     pub trees: [Tree; 2],
     /// Boxes of both in all.
     pub boxes: usize,
+    /// Where the points begin that stitches join every point to, and these; empty without seams.
+    pub sewn_from: Vec<i32>,
+    /// See `sewn_from`.
+    pub sewn: Vec<i32>,
     /// Whether anything is met by features, and not by particles alone.
     pub by_features: bool,
     /// How far particles may move in a window [m].
@@ -69,7 +73,11 @@ impl ContactPlan {
         let bodies_by_features = pairs().zip(&kept).any(|([a, b], kept)| {
             a < model.cloths.len() && b >= model.cloths.len() && kept.by_particles == 0
         });
+        let before = |point: u32| surface.sewn.partition_point(|[a, _]| *a < point) as i32;
+        let points = if surface.sewn.is_empty() { 0 } else { surface.points as u32 + 1 };
         Self {
+            sewn_from: (0..points).map(before).collect(),
+            sewn: surface.sewn.iter().map(|[_, b]| *b as i32).collect(),
             object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as i32).collect(),
             meetings: meetings(model, &surface, &params),
             grown: surface.objects.iter().map(|o| above(o.radius.max(0.5 * o.self_distance))).collect(),

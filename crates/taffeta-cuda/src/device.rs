@@ -1,7 +1,7 @@
 //! A card: found, asked what it can do, and lent to models.
 
 use crate::cache::{self, Cache};
-use crate::compile::Kernels;
+use crate::compile::{Kernels, Program};
 use crate::error::{CudaError, words};
 use crate::plan::{Plan, Shape};
 use crate::refusal::refused;
@@ -43,7 +43,7 @@ pub struct CudaDevice {
     capability: (i32, i32),
     cache: Cache,
     /// Kernels that are loaded.
-    loaded: Mutex<HashMap<(usize, usize), Arc<CudaModule>>>,
+    loaded: Mutex<HashMap<(Program, Shape), Arc<CudaModule>>>,
 }
 
 impl fmt::Debug for CudaDevice {
@@ -90,22 +90,40 @@ impl CudaDevice {
         self.context.new_stream().map_err(failed(&self.name, "making a stream"))
     }
 
+    /// The stream that all programs of a process share on a card.
+    pub(crate) fn default_stream(&self) -> Arc<CudaStream> {
+        self.context.default_stream()
+    }
+
+    /// Memory that the threads of a block may share, and all blocks of a multiprocessor together [bytes].
+    pub(crate) fn shared_memory(&self) -> Result<[usize; 2], CudaError> {
+        use sys::CUdevice_attribute as Of;
+        let of =
+            |attribute| self.context.attribute(attribute).map(|bytes| usize::try_from(bytes).unwrap_or(0));
+        let ask = || {
+            Ok([
+                of(Of::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+                of(Of::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+            ])
+        };
+        ask().map_err(failed(&self.name, "asking for memory"))
+    }
+
     /// Memory that is free [bytes].
     pub(crate) fn free_memory(&self) -> Result<usize, CudaError> {
         self.context.mem_get_info().map(|(free, _)| free).map_err(failed(&self.name, "asking for memory"))
     }
 
-    /// Kernels for lanes of a shape: loaded already, kept on disk, or compiled.
-    pub(crate) fn kernels(&self, shape: Shape) -> Result<Arc<CudaModule>, CudaError> {
+    /// Kernels of a program for lanes of a shape: loaded already, kept on disk, or compiled.
+    pub(crate) fn kernels(&self, program: Program, shape: Shape) -> Result<Arc<CudaModule>, CudaError> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (shape.threads, shape.each);
-        if let Some(module) = loaded.get(&key) {
+        if let Some(module) = loaded.get(&(program, shape)) {
             return Ok(module.clone());
         }
-        let code = Kernels { shape, capability: self.capability }.code(&self.cache)?;
+        let code = Kernels { program, shape, capability: self.capability }.code(&self.cache)?;
         let module = self.context.load_module(Ptx::from_binary(code));
         let module = module.map_err(failed(&self.name, "loading the kernels"))?;
-        loaded.insert(key, module.clone());
+        loaded.insert((program, shape), module.clone());
         Ok(module)
     }
 

@@ -65,6 +65,21 @@ pub enum CudaError {
         /// Those that a lane has room for.
         most: usize,
     },
+    /// A batch has no such member, or a member no such handle.
+    #[error("there is no {what} {number} in the batch, which has {count}; count from 0")]
+    NoSuch {
+        /// A member or a handle.
+        what: &'static str,
+        /// What was asked for.
+        number: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A state is of another scene.
+    #[error(
+        "the state is none of the scene of the batch; take one of the same scene, stepped by impulse-strips"
+    )]
+    OtherState,
     /// The memory of the card does not suffice.
     #[error(
         "the scene needs {} MB on card {name}, which has {} MB free; take a smaller scene or another card, or compute on the CPU",

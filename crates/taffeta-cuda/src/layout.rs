@@ -30,6 +30,10 @@ pub struct Pace {
     pub slow: f64,
     pub lost: f64,
     pub radius: f64,
+    pub time: f64,
+    pub closing_time: f64,
+    pub closing_speed: f64,
+    pub seam_tolerance: f64,
     pub squared: f32,
     pub inverse: f32,
     pub share: f32,
@@ -60,6 +64,8 @@ pub struct Control {
     pub best: f64,
     pub most: u64,
     pub least: u64,
+    pub open: u64,
+    pub opening: f64,
     pub beyond: f32,
     pub base: i32,
     pub far: i32,
@@ -67,7 +73,9 @@ pub struct Control {
     pub done: i32,
     pub sweeps: i32,
     pub best_at: i32,
-    pub room: i32,
+    pub for_lengths: i32,
+    pub given_up: i32,
+    pub kept: i32,
 }
 
 impl Control {
@@ -82,6 +90,8 @@ impl Control {
             best: 0.0,
             most: one,
             least: one,
+            open: 0,
+            opening: 0.0,
             beyond: 1.0,
             base: 0,
             far: 0,
@@ -89,13 +99,15 @@ impl Control {
             done: 0,
             sweeps: 0,
             best_at: 0,
-            room: 0,
+            for_lengths: 0,
+            given_up: 0,
+            kept: 0,
         }
     }
 }
 
 /// One model on the device.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct Sheet {
     pub x: Address,
@@ -106,6 +118,7 @@ pub struct Sheet {
     pub mass: Address,
     pub pin: Address,
     pub pin_end: Address,
+    pub pin_start: Address,
     pub around_from: Address,
     pub around: Address,
     pub held: Address,
@@ -115,10 +128,28 @@ pub struct Sheet {
     pub pace: Address,
     pub control: Address,
     pub found: Address,
+    pub stitches: Address,
     pub particles: i32,
     pub pins: i32,
     pub edges: i32,
-    pub room: i32,
+    pub stitch_count: i32,
+}
+
+/// A stitch of a seam.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Stitch {
+    pub ends: [i32; 2],
+    pub place: i32,
+    pub counts: i32,
+    pub edge: Address,
+    pub start_length: f64,
+    pub stitch_length: f64,
+    pub begin: f64,
+    pub duration: f64,
+    pub end: f64,
+    pub give: f64,
+    pub goal: f64,
 }
 
 /// What two objects keep between them.
@@ -230,6 +261,8 @@ pub struct Touch {
     pub count: Address,
     pub grip: Address,
     pub found: Address,
+    pub sewn_from: Address,
+    pub sewn: Address,
     pub trees: [Tree; 2],
     pub reach: f32,
     pub near: f32,
@@ -267,6 +300,8 @@ unsafe impl DeviceRepr for Group {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Pace {}
 // SAFETY: as above.
+unsafe impl DeviceRepr for Stitch {}
+// SAFETY: as above.
 unsafe impl DeviceRepr for Told {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Sheet {}
@@ -296,13 +331,9 @@ unsafe impl ValidAsZeroBits for Contact {}
 unsafe impl ValidAsZeroBits for Box {}
 
 /// Lines of source that refuse to be compiled where the device has other structures.
-pub fn sizes() -> impl Iterator<Item = String> {
-    let sizes = [
-        ("Group", size_of::<Group>()),
-        ("Pace", size_of::<Pace>()),
-        ("Control", size_of::<Control>()),
-        ("Sheet", size_of::<Sheet>()),
-        ("Air", size_of::<Air>()),
+pub fn sizes() -> Vec<String> {
+    let of_contact = [
+        ("Stitch", size_of::<Stitch>()),
         ("Kept", size_of::<Kept>()),
         ("Solid", size_of::<Solid>()),
         ("Meeting", size_of::<Meeting>()),
@@ -312,7 +343,21 @@ pub fn sizes() -> impl Iterator<Item = String> {
         ("Found", size_of::<Found>()),
         ("Touch", size_of::<Touch>()),
     ];
-    sizes.into_iter().map(|(name, size)| {
-        format!("static_assert(sizeof({name}) == {size}, \"{name} of host and device differ\");\n")
-    })
+    common_sizes().into_iter().chain(of_contact).map(same_size).collect()
+}
+
+/// The sizes of what all kernels have.
+pub fn common_sizes() -> [(&'static str, usize); 5] {
+    [
+        ("Group", size_of::<Group>()),
+        ("Pace", size_of::<Pace>()),
+        ("Control", size_of::<Control>()),
+        ("Sheet", size_of::<Sheet>()),
+        ("Air", size_of::<Air>()),
+    ]
+}
+
+/// A line that refuses to be compiled where the device has another size.
+pub fn same_size((name, size): (&str, usize)) -> String {
+    format!("static_assert(sizeof({name}) == {size}, \"{name} of host and device differ\");\n")
 }

@@ -4,6 +4,7 @@
 //! sources of this crate (`kernels/`), compiled for the card at their first use and kept on disk. Nothing of CUDA is needed to build, and a program without a
 //! driver runs as before.
 
+mod batch;
 mod cache;
 mod compile;
 mod contact_plan;
@@ -19,8 +20,9 @@ mod step;
 mod touch;
 mod windows;
 
+pub use batch::{Batch, BatchPlan, Lent, List, MemberReport, Number};
 pub use cache::{Cache, folder as cache_folder};
-pub use compile::{Kernels, compiler_version};
+pub use compile::{Blocks, Kernels, Program, compiler_version};
 pub use contact_plan::ContactPlan;
 pub use device::{CudaDevice, number_of, open};
 pub use error::CudaError;

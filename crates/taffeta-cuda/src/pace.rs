@@ -5,11 +5,13 @@ use crate::plan::Plan;
 use taffeta::step::DeviceStep;
 
 /// Share of a moment that rounds may leave wrong [1].
-const MOMENT_ERROR: f64 = 0.03;
+pub const MOMENT_ERROR: f64 = 0.03;
 
 /// What the host knows of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
+    /// When the step begins [s].
+    pub time: f64,
     /// Sub-steps.
     pub count: u32,
     /// Twice the kinetic energy that does not count [J].
@@ -40,6 +42,10 @@ impl Pace {
             slow: attempt.slow,
             lost: if attempt.may_be_lost { params.added_mass_lost } else { f64::INFINITY },
             radius: params.spectral_radius,
+            time: attempt.time,
+            closing_time: params.stitch_closing_time,
+            closing_speed: params.stitch_closing_speed,
+            seam_tolerance: params.seam_tolerance,
             squared: (h * h) as f32,
             inverse: (1.0 / h) as f32,
             share: params.displacement_share as f32,

@@ -13,7 +13,7 @@ const LONGEST_LANE: usize = 4096;
 const MOST_THREADS: usize = 512;
 
 /// How lanes are dealt out to threads: `each` positions for every one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Threads of a team, whole warps of 32.
     pub threads: usize,
@@ -60,6 +60,17 @@ pub struct LoneBends {
     pub turns: Vec<[f32; 4]>,
 }
 
+/// A stitch of a seam where it stands: in a group of structural edges, at a position of its lanes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StitchPlace {
+    /// The group.
+    pub group: usize,
+    /// The position.
+    pub position: usize,
+    /// How far it opens per force; infinite where nothing pulls [m/N].
+    pub give: f64,
+}
+
 /// All lists of a model.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -75,6 +86,8 @@ pub struct Plan {
     pub tensions: usize,
     /// The place of the tension of every structural edge, then of every diagonal.
     pub places: Vec<i32>,
+    /// Stitches of seams.
+    pub stitches: Vec<StitchPlace>,
     /// Where the edges around every particle start, and of each the other end and the place of its tension.
     pub around_from: Vec<i32>,
     /// See `around_from`.
@@ -96,13 +109,25 @@ pub struct Plan {
 impl Plan {
     /// Makes the lists of a model that is not refused.
     pub fn new(model: &Model, environment: &Environment) -> Result<Self, CudaError> {
+        Self::in_lanes(model, environment, Shape::of, LONGEST_LANE, |_| 0)
+    }
+
+    /// The same with lanes of the shape that is found for the longest strip, where it is no longer than `most`; so many places of tensions stay empty after each.
+    pub(crate) fn in_lanes(
+        model: &Model,
+        environment: &Environment,
+        shape: impl Fn(usize) -> Option<Shape>,
+        most: usize,
+        pad: impl Fn(Shape) -> usize,
+    ) -> Result<Self, CudaError> {
         let cut = ImpulseCut::new(model, environment);
         let groups = || cut.hard.iter().chain(&cut.soft).flatten();
         let longest = groups().map(|strip| strip.particles.len()).max().unwrap_or(1);
-        let shape = Shape::of(longest).ok_or(CudaError::LongStrip { longest, most: LONGEST_LANE })?;
+        let shape = shape(longest).ok_or(CudaError::LongStrip { longest, most })?;
         let n = model.particle_count();
-        let mut packer = Packer { shape, tensions: 0 };
-        let (mut hard_places, mut soft_places) = (vec![0; model.edges.len()], vec![0; cut.soft_ends.len()]);
+        let mut packer = Packer { shape, pad: pad(shape), tensions: 0 };
+        let (mut hard_places, mut soft_places) =
+            (vec![0; cut.hard_edges.len()], vec![0; cut.soft_ends.len()]);
         let mut hard = Vec::new();
         for (number, group) in cut.hard.iter().enumerate() {
             let alone = if number == 0 { alone(group, n) } else { Vec::new() };
@@ -114,6 +139,14 @@ impl Plan {
             .iter()
             .map(|group| packer.lanes(group.iter(), &cut.soft_edges, &mut soft_places))
             .collect();
+        let stitch_places = hard_places.split_off(model.edges.len());
+        let stitches = stitch_places.iter().zip(&cut.stitch_give).map(|(place, give)| {
+            let place = *place as usize;
+            let group = hard.iter().rposition(|lanes: &Lanes| lanes.first <= place).unwrap_or(0);
+            let give = if *give < NO_TENSION { *give } else { f64::INFINITY };
+            StitchPlace { group, position: place - hard[group].first, give }
+        });
+        let stitches = stitches.collect();
         let places = [hard_places, soft_places].concat();
         let ends = || model.edges.iter().chain(&cut.soft_ends);
         let (mut around_from, around) = around(n, ends().copied().zip(&places));
@@ -135,6 +168,7 @@ impl Plan {
             lone: lone(&cut.lone_bends),
             tensions: packer.tensions,
             places,
+            stitches,
             around_from,
             around,
             mass,
@@ -157,6 +191,8 @@ fn alone(group: &[StripCut], particles: usize) -> Vec<StripCut> {
 
 struct Packer {
     shape: Shape,
+    /// Places of tensions that stay empty after a lane.
+    pad: usize,
     tensions: usize,
 }
 
@@ -199,7 +235,7 @@ impl Packer {
                     packed.particle[at + k] = *particle as i32;
                 }
                 for (k, edge) in strip.edges.iter().enumerate() {
-                    places[*edge as usize] = (first + at + k) as i32;
+                    places[*edge as usize] = (first + number * self.pad + at + k) as i32;
                     let StripEdge { rest, compliance } = edges[*edge as usize];
                     if compliance < NO_TENSION {
                         packed.edge[at + k] = [(rest * rest) as f32, compliance as f32];
@@ -217,7 +253,7 @@ impl Packer {
         if !bends {
             packed.bend.clear();
         }
-        self.tensions += count * length;
+        self.tensions += count * (length + self.pad);
         packed
     }
 }

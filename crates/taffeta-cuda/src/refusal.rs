@@ -25,7 +25,6 @@ pub fn refused(model: &Model) -> Option<DeviceRefusal> {
             "folds, or a fabric with bending_hysteresis or shear_hysteresis".into(),
             "leave folds out and set both to 0",
         ),
-        (!model.links.ends.is_empty(), "a garment with seams".into(), "take a piece of cloth"),
         (!model.bodies.is_empty(), "a [[body]] that moves freely".into(), "leave it out"),
         (!model.balloons.is_empty(), "a closed cloth with something inside".into(), "leave the filling out"),
         (

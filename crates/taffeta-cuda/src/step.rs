@@ -9,7 +9,7 @@ use crate::sheet::SheetOnCard;
 use crate::windows::{Came, Proof};
 use taffeta::math::DVec3;
 use taffeta::model::memory::ImpulseMemory;
-use taffeta::model::{Memory, State};
+use taffeta::model::{AirModel, Memory, State};
 use taffeta::step::device::{Reaches, SubstepController, Verdict};
 use taffeta::step::{CcdStats, DeviceMethod, DeviceRefusal, DeviceStep, Observer, StepError, StepReport};
 
@@ -127,8 +127,8 @@ impl CudaMethod {
         while done < attempt.count {
             let left = attempt.count - done;
             if attempt.held && done % every == 0 {
-                let held = every.min(left);
-                self.sheet.renew_forces(&air(step, state.time + f64::from(done) * h, f64::from(held) * h))?;
+                let (held, from) = (every.min(left), state.time + f64::from(done) * h);
+                self.sheet.renew_forces(&air_at(&step.environment.air, from, f64::from(held) * h))?;
             }
             let next = (every - done % every).min(left);
             if touches {
@@ -149,11 +149,12 @@ impl CudaMethod {
                 observer.enter("sub-steps");
             }
         }
+        self.sheet.finish_stitches()?;
         let told = self.sheet.conclude()?;
         if told.lost != 0 {
             return Ok(Came::Told(told));
         }
-        let told = if told.done != 0 { told } else { self.sweep(observer)? };
+        let told = if told.done != 0 { told } else { self.sweep(step.model, told, observer)? };
         if touches { self.prove_end(step.model, told, ccd, observer) } else { Ok(Came::Told(told)) }
     }
 
@@ -167,6 +168,7 @@ impl CudaMethod {
         observer: &mut dyn Observer,
     ) -> Result<Option<(Control, u32)>, StepError> {
         let (mut longest_window, touches) = (u32::MAX, self.plan.contact.is_some());
+        let sewn = !self.plan.stitches.is_empty();
         let budget = step.model.budget.unwrap_or(u32::MAX);
         loop {
             if observer.is_cancelled() {
@@ -175,6 +177,7 @@ impl CudaMethod {
             let (before, count) = (report.iterations, controller.substeps());
             let left = budget.saturating_sub(before);
             let attempt = Attempt {
+                time: state.time,
                 count,
                 slow: controller.slow(),
                 may_be_lost: !controller.takes_what_is_lost() && left > count.saturating_mul(1 + AGAIN),
@@ -198,19 +201,21 @@ impl CudaMethod {
             };
             report.iterations += count + told.sweeps.max(0) as u32;
             let kept = told.error <= step.model.tolerance;
+            let closed = !sewn || told.opening <= step.model.params.impulse.seam_tolerance;
+            let sweeps = if sewn { told.for_lengths } else { told.sweeps.max(0) } as u32;
             let verdict = match told.lost != 0 {
                 true => controller.judge_share(f64::INFINITY),
                 false => {
                     controller.judge_share(told.worst);
-                    controller.conclude(told.before, told.sweeps.max(0) as u32, [kept, true])
+                    controller.conclude(told.before, sweeps, [kept, closed])
                 }
             };
-            report.converged = kept;
+            report.converged = kept && closed;
             let taken = report.iterations - before;
             if verdict == Verdict::Good
                 || budget.saturating_sub(report.iterations) < taken.saturating_mul(AGAIN)
             {
-                return Ok((kept || !touches).then_some((told, count)));
+                return Ok((report.converged || !(touches || sewn)).then_some((told, count)));
             }
             controller.again();
         }
@@ -297,8 +302,7 @@ fn held<'a>(step: &'a DeviceStep) -> impl Iterator<Item = usize> + 'a {
 }
 
 /// The air from `time` on, for a `duration` [s].
-fn air(step: &DeviceStep, time: f64, duration: f64) -> Air {
-    let air = &step.environment.air;
+pub fn air_at(air: &AirModel, time: f64, duration: f64) -> Air {
     Air {
         density: air.density,
         drag: air.drag,

@@ -75,6 +75,8 @@ impl TouchOnCard {
             count: room.keep(count),
             grip: room.keep(grip),
             found,
+            sewn_from: room.keep_filled(&plan.sewn_from)?,
+            sewn: room.keep_filled(&plan.sewn)?,
             trees: plan.trees,
             reach: plan.reach as f32,
             near: plan.near as f32,

@@ -78,9 +78,14 @@ impl CudaMethod {
     }
 
     /// Last sweeps.
-    pub(crate) fn sweep(&mut self, observer: &mut dyn Observer) -> Result<Control, CudaError> {
+    pub(crate) fn sweep(
+        &mut self,
+        model: &Model,
+        told: Control,
+        observer: &mut dyn Observer,
+    ) -> Result<Control, CudaError> {
         observer.enter("last sweeps");
-        self.sheet.sweep()
+        self.sheet.sweep(told, model.tolerance, model.params.impulse.closed_by_sweeps)
     }
 
     /// Proves the last window, which came to what is `told`; and mends what the guard has stretched, in sweeps that take no time and are proven too.
@@ -100,12 +105,14 @@ impl CudaMethod {
             }
             observer.enter("mend");
             let now = self.sheet.conclude()?;
-            told.error = now.error;
+            (told.error, told.opening) = (now.error, now.opening);
             if now.error <= model.tolerance || mend == model.params.impulse.mends {
                 break;
             }
             self.sheet.begin_still_window()?;
-            told.sweeps += self.sweep(observer)?.sweeps;
+            let swept = self.sweep(model, now, observer)?;
+            told.sweeps += swept.sweeps;
+            told.for_lengths = swept.for_lengths;
         }
         Ok(Came::Told(told))
     }

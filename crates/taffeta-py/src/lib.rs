@@ -5,6 +5,7 @@
 mod arrays;
 mod batch;
 mod check;
+mod device_batch;
 mod errors;
 mod picture;
 mod recorder;
@@ -27,6 +28,8 @@ mod _taffeta {
     use super::batch::Batch;
     #[pymodule_export]
     use super::check::{Certificate, certify};
+    #[pymodule_export]
+    use super::device_batch::{DeviceArray, DeviceBatch};
     #[pymodule_export]
     use super::errors::{Cancelled, Fault, RecordingError, SceneError, SimulationError};
     #[pymodule_export]

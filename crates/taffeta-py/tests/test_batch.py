@@ -59,3 +59,49 @@ def test_pictures_of_a_batch_are_one_array():
     batch = taffeta.Batch(TOWEL, 2, vary={"cloth[0].position": [[0, 0.05, 0], [0.2, 0.05, 0]]})
     pictures = batch.render(48, 32, camera=([0, 1.5, 0.5], [0, 0, 0]))
     assert pictures.shape == (2, 32, 48, 3) and not np.array_equal(pictures[0], pictures[1])
+
+
+SHEET = {
+    "frames": 3,
+    "contact": {"cloth_cloth": False},
+    "cloth": [{"sheet": {"width": 1.0, "height": 1.0, "columns": 12, "rows": 12}, "pin": [{"corners": ["upper-left"]}]}],
+}
+
+
+def on_card(**more):
+    try:
+        return taffeta.Batch(SHEET, 3, device="cuda", **more)
+    except ValueError as error:
+        if not any(words in str(error) for words in ("no NVIDIA driver", "finds no card")):
+            raise
+        pytest.skip(f"SKIPPED: {error}")
+
+
+def test_a_batch_on_a_card_is_refused_in_words():
+    with pytest.raises(ValueError, match="share one scene"):
+        taffeta.Batch(SHEET, 2, vary={"seed": [1, 2]}, device="cuda")
+    with pytest.raises(ValueError, match="is no device"):
+        taffeta.Batch(SHEET, 2, device="gpu")
+    with pytest.raises(ValueError, match="leave them out"):
+        taffeta.Batch(SHEET, 2, handles=[3])
+
+
+def test_a_batch_on_a_card_stays_there():
+    batch = on_card(handles=[30])
+    alone = taffeta.Simulation(SHEET)
+    assert len(batch) == 3 and batch.positions.shape == (3, 144, 3)
+    told = batch.positions.__cuda_array_interface__
+    assert told["typestr"] == "<f8" and told["shape"] == (3, 144, 3) and told["stream"] == 1 and not told["data"][1]
+    assert np.array_equal(np.asarray(batch.positions)[2], alone.positions)
+    place = alone.positions[30] + [0.0, 0.01, 0.01]
+    batch.hold(1, 30, place)
+    with pytest.raises(ValueError, match="handles"):
+        batch.hold(1, 31, place)
+    batch.step_frame()
+    assert batch.converged().all() and (np.asarray(batch.strains) <= 0.01).all()
+    assert np.array_equal(np.asarray(batch.positions)[1, 30], place)
+    assert np.asarray(batch.held).tolist() == [[1, 0], [1, 1], [1, 0]]
+    alone.restore(batch.snapshot(1))
+    assert np.array_equal(np.asarray(batch.positions)[1], alone.positions)
+    batch.restore(batch.snapshot(0))
+    assert (np.asarray(batch.positions) == np.asarray(batch.positions)[0]).all()

@@ -2,18 +2,19 @@
 
 mod phases;
 
+use crate::compile::Program;
 use crate::device::{CudaDevice, failed};
 use crate::error::CudaError;
 use crate::launch::{Room, for_each, functions};
-use crate::layout::{Address, Air, Found, Group, Pace, Sheet, Solid, Told};
-use crate::plan::{Lanes, Plan};
+use crate::layout::{Address, Air, Found, Group, Pace, Sheet, Solid, Stitch, Told};
+use crate::plan::{Lanes, Plan, StitchPlace};
 use crate::touch::TouchOnCard;
 use cudarc::driver::{
     CudaModule, CudaSlice, CudaStream, DevicePtr, DriverError, PinnedHostSlice, PushKernelArg,
 };
 use phases::{BUNDLE, Graphs};
 use std::fmt;
-use std::mem::offset_of;
+use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 use taffeta::math::DVec3;
 use taffeta::model::{Environment, Model};
@@ -23,8 +24,8 @@ use taffeta::parallel;
 const SMALL_BLOCK: u32 = 64;
 
 functions! {
-    pull lone_bend bends shear lengths advance tally load load_tensions strain judge last_lengths store store_tensions air_on_triangles
-    air_on_particles
+    pull lone_bend bends shear lengths advance tally_up load load_tensions strain judge last_lengths store store_tensions air_on_triangles
+    air_on_particles pull_stitches finish_stitches slacken give_up keep_ways
 }
 
 struct LoneOnCard {
@@ -34,13 +35,13 @@ struct LoneOnCard {
 }
 
 /// Triangles that the air pushes.
-struct AirOnCard {
-    triangles: CudaSlice<[i32; 4]>,
-    area_mass: CudaSlice<f32>,
+pub struct AirOnCard {
+    pub triangles: CudaSlice<[i32; 4]>,
+    pub area_mass: CudaSlice<f32>,
     thirds: CudaSlice<[f32; 4]>,
-    around_from: CudaSlice<i32>,
-    around: CudaSlice<i32>,
-    count: i32,
+    pub around_from: CudaSlice<i32>,
+    pub around: CudaSlice<i32>,
+    pub count: i32,
 }
 
 /// What a step starts from and ends with.
@@ -102,6 +103,9 @@ pub struct SheetOnCard {
     pin_end: CudaSlice<f64>,
     pace: CudaSlice<Pace>,
     told: CudaSlice<Told>,
+    /// Ways before last sweeps, where there are seams.
+    kept_ways: CudaSlice<[f32; 4]>,
+    _stitches: CudaSlice<Stitch>,
     tension: CudaSlice<f32>,
     last_tension: CudaSlice<f32>,
     /// Lists that only kernels use.
@@ -121,7 +125,7 @@ impl fmt::Debug for SheetOnCard {
 }
 
 /// A group of lanes, laid out.
-fn group(room: &mut Room, lanes: &Lanes) -> Result<Group, DriverError> {
+pub fn group(room: &mut Room, lanes: &Lanes) -> Result<Group, DriverError> {
     Ok(Group {
         particle: room.keep_filled(&lanes.particle)?,
         edge: room.keep_filled(&lanes.edge)?,
@@ -129,6 +133,25 @@ fn group(room: &mut Room, lanes: &Lanes) -> Result<Group, DriverError> {
         first: lanes.first as i32,
         lanes: lanes.count as i32,
     })
+}
+
+/// Stitches, each with where it stands among the edges of its group.
+fn stitches(model: &Model, plan: &Plan, hard: &[Group]) -> Vec<Stitch> {
+    let links = &model.links;
+    let stitch = |(l, place): (usize, &StitchPlace)| Stitch {
+        ends: links.ends[l].map(|i| i as i32),
+        place: hard[place.group].first + place.position as i32,
+        counts: 0,
+        edge: hard[place.group].edge + (size_of::<[f32; 2]>() * place.position) as Address,
+        start_length: links.start_length[l],
+        stitch_length: links.stitch_length[l],
+        begin: links.begin[l],
+        duration: links.duration[l],
+        end: links.end[l],
+        give: place.give,
+        goal: 0.0,
+    };
+    plan.stitches.iter().enumerate().map(stitch).collect()
 }
 
 /// Bytes that a model takes on a card, about.
@@ -159,7 +182,10 @@ impl SheetOnCard {
         if needs > free {
             return Err(CudaError::Memory { name: device.name().into(), needs, free });
         }
-        let (module, stream) = (device.kernels(plan.shape)?, device.stream()?);
+        let (module, stream) = (
+            device.kernels(Program::Phases { sewn: !plan.stitches.is_empty() }, plan.shape)?,
+            device.stream()?,
+        );
         let mut room = Room { stream, kept: Vec::new() };
         let laid = Self::lay(device.name(), &module, &mut room, (model, environment, plan));
         laid.map_err(failed(device.name(), "laying out the scene"))
@@ -187,6 +213,7 @@ impl SheetOnCard {
         let touch =
             plan.contact.as_ref().map(|contact| TouchOnCard::new(room, module, model, contact, found));
         let touch = touch.transpose()?;
+        let stitches = room.filled(&stitches(model, plan, &hard))?;
         let ends: Vec<[i32; 2]> = model.edges.iter().map(|ends| ends.map(|i| i as i32)).collect();
         let parts = n.div_ceil(SMALL_BLOCK as usize);
         let x = room.zeros::<[f64; 4]>(n)?;
@@ -204,6 +231,7 @@ impl SheetOnCard {
             mass: room.keep(mass),
             pin: room.keep(pin),
             pin_end: room.address(&pin_end),
+            pin_start: 0,
             around_from: room.keep(around_from),
             around: room.keep(around),
             held: room.keep(held),
@@ -213,10 +241,11 @@ impl SheetOnCard {
             pace: room.address(&pace),
             control,
             found: if touch.is_some() { found } else { 0 },
+            stitches: room.address(&stitches),
             particles: n as i32,
             pins: plan.pins as i32,
             edges: model.edges.len() as i32,
-            room: 0,
+            stitch_count: plan.stitches.len() as i32,
         };
         Ok(Self {
             name: name.into(),
@@ -234,6 +263,8 @@ impl SheetOnCard {
             pushed_from_outside: false,
             state: StateOnCard::new(room, n, plan.places.len())?,
             came: StateFromCard::new(room, model.particle_count(), plan.places.len())?,
+            kept_ways: room.zeros(if plan.stitches.is_empty() { 0 } else { n })?,
+            _stitches: stitches,
             places: room.filled(&plan.places)?,
             pin_end,
             pace,
@@ -427,7 +458,8 @@ fn take_over<T: Copy + Sync>(from: &[T], to: &mut [f64], as_number: impl Fn(T) -
     });
 }
 
-fn air(room: &Room, model: &Model, points: usize) -> Result<AirOnCard, DriverError> {
+/// Triangles of a model, and which of them are around every point.
+pub fn air(room: &Room, model: &Model, points: usize) -> Result<AirOnCard, DriverError> {
     let triangles: Vec<[i32; 4]> =
         model.triangles.iter().map(|[a, b, c]| [*a as i32, *b as i32, *c as i32, 0]).collect();
     let mut area_mass = vec![0.0; triangles.len()];
@@ -451,12 +483,13 @@ fn air(room: &Room, model: &Model, points: usize) -> Result<AirOnCard, DriverErr
 }
 
 /// Vectors as one list of numbers.
-fn numbers(vectors: &[DVec3]) -> &[f64] {
+pub fn numbers(vectors: &[DVec3]) -> &[f64] {
     // SAFETY: `DVec3` is `repr(C)` with three numbers, which fill it.
     unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), 3 * vectors.len()) }
 }
 
-fn numbers_mut(vectors: &mut [DVec3]) -> &mut [f64] {
+/// The same to write to.
+pub fn numbers_mut(vectors: &mut [DVec3]) -> &mut [f64] {
     // SAFETY: as above.
     unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), 3 * vectors.len()) }
 }

@@ -14,6 +14,8 @@ pub const BUNDLE: u32 = 8;
 const WINDOWS: u32 = 4;
 /// Last sweeps that are launched at once; those after the last that is needed do nothing.
 const SWEEPS: u32 = 4;
+/// Sweeps that answer what the guard has found, before it looks again.
+const LEARNING_SWEEPS: u32 = 2;
 /// Blocks that measure strain at most.
 const MEASURING: u32 = 264;
 
@@ -80,6 +82,7 @@ impl SheetOnCard {
             for group in &self.soft {
                 self.along(&functions.shear, group, None)?;
             }
+            self.pull_stitches(k, false)?;
             for (number, group) in others.iter().enumerate().rev() {
                 let bends = i32::from(number + 1 == others.len());
                 self.along(&functions.lengths, group, Some(&bends))?;
@@ -94,7 +97,7 @@ impl SheetOnCard {
             }
         }
         let (parts, count) = (parts as i32, count as i32);
-        let mut launch = self.stream.launch_builder(&functions.tally);
+        let mut launch = self.stream.launch_builder(&functions.tally_up);
         launch.arg(sheet).arg(&parts).arg(&count);
         // SAFETY: sums have room for a bundle.
         unsafe { launch.launch(blocks_of(1, BLOCK)) }?;
@@ -104,6 +107,7 @@ impl SheetOnCard {
     /// Some last sweeps.
     fn last_sweeps(&self) -> Result<(), DriverError> {
         for _ in 0..SWEEPS {
+            self.pull_stitches(0, true)?;
             for group in self.hard.iter().rev() {
                 self.along(&self.functions.last_lengths, group, None)?;
             }
@@ -119,7 +123,8 @@ impl SheetOnCard {
     fn learning_sweeps(&self) -> Result<(), DriverError> {
         let Some(touch) = &self.touch else { return Ok(()) };
         touch.begin_learning(&self.sheet)?;
-        for _ in 0..SWEEPS {
+        for _ in 0..LEARNING_SWEEPS {
+            self.pull_stitches(0, true)?;
             for group in self.hard.iter().rev() {
                 self.along(&self.functions.last_lengths, group, None)?;
             }
@@ -199,23 +204,89 @@ impl SheetOnCard {
         Ok(told[0])
     }
 
-    /// Sweeps until all is within the tolerance or nothing is gained.
-    pub fn sweep(&mut self) -> Result<Control, CudaError> {
+    /// Sweeps from what is `told` until all is within the `tolerance` or nothing is gained. Where seams cannot be closed, or are open by more than sweeps close
+    /// [m], lengths are kept without them.
+    pub fn sweep(&mut self, told: Control, tolerance: f64, closed: f64) -> Result<Control, CudaError> {
         let failed = failed(&self.name, "sweeping");
         let mut sweep = || -> Result<Control, DriverError> {
-            self.stream.memcpy_dtod(&self.tension, &mut self.last_tension)?;
-            if let Some(touch) = &self.touch {
-                touch.calm(&self.sheet)?;
+            if self.sheet.stitch_count == 0 || told.given_up != 0 {
+                return self.sweep_on();
             }
-            loop {
-                self.graphs.iter().try_for_each(|graphs| graphs.sweeps.launch())?;
-                let told = self.told()?.control;
-                if told.done != 0 {
+            self.keep_ways(0)?;
+            if told.opening <= closed {
+                let told = self.sweep_on()?;
+                if told.error <= tolerance {
                     return Ok(told);
                 }
+                self.keep_ways(1)?;
             }
+            let mut launch = self.stream.launch_builder(&self.functions.give_up);
+            launch.arg(&self.sheet);
+            // SAFETY: it writes to what the sheet has.
+            unsafe { launch.launch(blocks_of(1, 1)) }?;
+            self.measure(0, 1)?;
+            let told = self.told()?.control;
+            if told.done != 0 { Ok(told) } else { self.sweep_on() }
         };
         sweep().map_err(failed)
+    }
+
+    fn sweep_on(&mut self) -> Result<Control, DriverError> {
+        self.begin_sweeps()?;
+        if let Some(touch) = &self.touch {
+            touch.calm(&self.sheet)?;
+        }
+        loop {
+            self.graphs.iter().try_for_each(|graphs| graphs.sweeps.launch())?;
+            let told = self.told()?.control;
+            if told.done != 0 {
+                return Ok(told);
+            }
+        }
+    }
+
+    /// What sweeps do to tensions is forgotten after them, and no stitch pulls before them.
+    fn begin_sweeps(&mut self) -> Result<(), DriverError> {
+        self.stream.memcpy_dtod(&self.tension, &mut self.last_tension)?;
+        if self.sheet.stitch_count == 0 { Ok(()) } else { self.for_stitches(&self.functions.slacken, None) }
+    }
+
+    /// Launches a kernel for every stitch, with what else it is told.
+    fn for_stitches(&self, function: &CudaFunction, told: Option<&[i32; 2]>) -> Result<(), DriverError> {
+        let mut launch = self.stream.launch_builder(function);
+        launch.arg(&self.sheet);
+        for told in told.into_iter().flatten() {
+            launch.arg(told);
+        }
+        // SAFETY: kernels look at as many stitches as the sheet has.
+        unsafe { launch.launch(for_each(self.sheet.stitch_count)) }?;
+        Ok(())
+    }
+
+    /// Lets those stitches pull that are to, in sub-step k of a bundle or in a `last` sweep.
+    fn pull_stitches(&self, k: i32, last: bool) -> Result<(), DriverError> {
+        if self.sheet.stitch_count == 0 {
+            return Ok(());
+        }
+        self.for_stitches(&self.functions.pull_stitches, Some(&[k, last.into()]))
+    }
+
+    /// Ends the sub-steps of a step for stitches: what is sewn closes now.
+    pub fn finish_stitches(&mut self) -> Result<(), CudaError> {
+        if self.sheet.stitch_count == 0 {
+            return Ok(());
+        }
+        let failed = failed(&self.name, "closing seams");
+        self.for_stitches(&self.functions.finish_stitches, None).map_err(failed)
+    }
+
+    /// Keeps ways, or takes them `back`.
+    fn keep_ways(&mut self, back: i32) -> Result<(), DriverError> {
+        let mut launch = self.stream.launch_builder(&self.functions.keep_ways);
+        launch.arg(&self.sheet).arg(&self.kept_ways).arg(&back);
+        // SAFETY: both lists have as many ways as the sheet has particles.
+        unsafe { launch.launch(for_each(self.sheet.particles)) }?;
+        Ok(())
     }
 
     /// Begins a window in which no time passes: finds what is near.
@@ -245,7 +316,7 @@ impl SheetOnCard {
     pub fn learn(&mut self) -> Result<Told, CudaError> {
         let failed = failed(&self.name, "answering the guard");
         let mut learn = || -> Result<Told, DriverError> {
-            self.stream.memcpy_dtod(&self.tension, &mut self.last_tension)?;
+            self.begin_sweeps()?;
             self.proof().map_or(Ok(()), |[_, learn]| learn.launch())?;
             self.told()
         };

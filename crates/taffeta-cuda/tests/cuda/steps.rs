@@ -21,7 +21,7 @@ pub fn card() -> Option<Arc<CudaDevice>> {
     }
 }
 
-fn hang(n: u32, tolerance: f64) -> Scene {
+pub fn hang(n: u32, tolerance: f64) -> Scene {
     let sheet = Sheet { width: 1.0, height: 1.0, columns: n, rows: n, slack: 0.95 };
     let pin = Pin { corners: vec![Corner::UpperLeft, Corner::UpperRight], ..Pin::default() };
     let kick = Some(Kick { share: 0.05, speed: 0.1 });
@@ -43,7 +43,7 @@ pub fn on(card: &Arc<CudaDevice>, scene: &Scene) -> Simulation {
 }
 
 /// The largest distance of particles between two simulations, and its root mean square [m].
-fn distances(a: &Simulation, b: &Simulation) -> [f64; 2] {
+pub fn distances(a: &Simulation, b: &Simulation) -> [f64; 2] {
     let squares = a.positions().iter().zip(b.positions()).map(|(a, b)| a.distance_squared(*b));
     let mean = squares.clone().sum::<f64>() / a.positions().len() as f64;
     [squares.fold(0.0, f64::max), mean].map(f64::sqrt)

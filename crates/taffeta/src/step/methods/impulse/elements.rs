@@ -40,8 +40,10 @@ pub struct StripCut {
 pub struct ImpulseCut {
     /// Groups of strips of structural edges; strips of a group share no particle.
     pub hard: Vec<Vec<StripCut>>,
-    /// Structural edges.
+    /// Structural edges, then stitches.
     pub hard_edges: Vec<StripEdge>,
+    /// How far every stitch opens per force [m/N]; [`NO_TENSION`] where nothing pulls.
+    pub stitch_give: Vec<f64>,
     /// Groups of strips of diagonals.
     pub soft: Vec<Vec<StripCut>>,
     /// Diagonals: their ends, and what they are.
@@ -72,7 +74,8 @@ impl ImpulseCut {
         let of_bend = |bend: usize| (model.bends.points[bend], turn(model, bend, model.bends.points[bend]));
         Self {
             hard,
-            hard_edges: (0..model.edges.len() as u32).map(hard_link).collect(),
+            hard_edges: (0..(model.edges.len() + model.links.ends.len()) as u32).map(hard_link).collect(),
+            stitch_give: give_of_stitches(model, environment),
             soft,
             soft_edges: (0..soft_ends.len() as u32).map(links).collect(),
             soft_ends,

@@ -1,5 +1,7 @@
 //! Sheets on a card: what a frame takes, stage by stage, beside the CPU.
 
+mod batch;
+
 use super::{Common, hang};
 use crate::measure::{FrameSteps, Milliseconds, build, machine, median, warm_up};
 use crate::table::Table;
@@ -26,6 +28,9 @@ pub struct Args {
     /// So many sheets of `hang` side by side in one scene.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     cloths: u32,
+    /// So many members of a batch that stays on the card, instead of a scene; they start from eight different kicks. A row has the wall time of a frame of all.
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["cloths", "scene"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    batch: Option<u32>,
     /// Particles along a side [default: 100, 200, 316, 500; quick 30].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..=4000))]
     grid: Vec<u32>,
@@ -83,6 +88,14 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
     let grids = if args.grid.is_empty() { usual } else { &args.grid };
     let frames = args.frames.unwrap_or(if quick { 10 } else { 150 });
     let mut table = Table::default();
+    if let Some(count) = args.batch {
+        for (&grid, &tolerance) in grids.iter().flat_map(|grid| args.tolerance.iter().map(move |t| (grid, t)))
+        {
+            let row = Ok(batch::measure(args, count, grid, tolerance, frames)?);
+            table.take(&format!("{count} of {grid} x {grid} on {}", args.device), row, batch::words)?;
+        }
+        return Ok(table);
+    }
     for (&grid, &tolerance) in grids.iter().flat_map(|grid| args.tolerance.iter().map(move |t| (grid, t))) {
         let threads = args.common.threads();
         // What the host does for the card it does on as many threads as it may.

@@ -40,7 +40,7 @@ pub use bodies::{BodyContact, against_body};
 pub use certificate::{Certificate, against_form, certify, certify_parts};
 pub use free_bodies::{PlacedBody, body_intersections};
 pub use pairs::{
-    Surface, cuts, intersections_between, intersections_between_brute_force, self_intersections,
+    Surface, intersections_between, intersections_between_brute_force, self_intersections,
     self_intersections_brute_force,
 };
 pub use seams::seam_opening;

@@ -2,7 +2,7 @@
 
 use super::fans::smooth_fans;
 use super::tree::{CheckTree, Face};
-use super::triangles::{intersect, segment_meets};
+use super::triangles::intersect;
 use crate::math::DVec3;
 
 /// Triangles over a list of points.
@@ -47,26 +47,6 @@ pub fn intersections_between(a: Surface, b: Surface) -> Vec<[u32; 2]> {
     let mut found = a_tree.pairs_with(&b_tree, &test);
     found.sort_unstable();
     found
-}
-
-/// The triangles of `a` that share a point with `b`, ascending, and the edges of theirs that do, smaller end first; exact.
-pub fn cuts(a: Surface, b: Surface) -> (Vec<u32>, Vec<[u32; 2]>) {
-    let pairs = intersections_between(a, b);
-    let (a_points, _) = read(Surface { triangles: &[], ..a });
-    let (b_points, _) = read(Surface { triangles: &[], ..b });
-    let mut edges = Vec::new();
-    for [t, u] in &pairs {
-        let (corners, body) = (a.triangles[*t as usize], at(&b_points, b.triangles[*u as usize]));
-        let sides = (0..3).map(|k| [corners[k], corners[(k + 1) % 3]]);
-        let through =
-            sides.filter(|[p, q]| segment_meets(a_points[*p as usize], a_points[*q as usize], &body));
-        edges.extend(through.map(|[p, q]| [p.min(q), p.max(q)]));
-    }
-    edges.sort_unstable();
-    edges.dedup();
-    let mut triangles: Vec<u32> = pairs.iter().map(|pair| pair[0]).collect();
-    triangles.dedup();
-    (triangles, edges)
 }
 
 /// The same as [`intersections_between`], by testing every pair of triangles.

@@ -111,7 +111,7 @@ fn on_one_side(t: &Triangle, points: &[DVec3]) -> bool {
 }
 
 /// Whether the closed segment `s`-`t` meets the closed triangle.
-pub(super) fn segment_meets(s: DVec3, t: DVec3, triangle: &Triangle) -> bool {
+fn segment_meets(s: DVec3, t: DVec3, triangle: &Triangle) -> bool {
     let [a, b, c] = *triangle;
     let (from, to) = (side(a, b, c, s), side(a, b, c, t));
     if from * to > 0 {

@@ -9,7 +9,7 @@ use super::ccd::candidate_cache::CandidateCache;
 use super::ccd::check::CcdCheck;
 use super::ccd::impact_zones::{ImpactZones, sunk};
 use super::ccd::push::{lift, push};
-use super::ccd::tangles::{Breach, Tangles};
+use super::ccd::tangles::Tangles;
 use super::ccd::window::{CcdWindow, POINTS};
 use super::contact::contacts::Contacts;
 use super::contact::projection::FeatureContact;
@@ -93,9 +93,9 @@ impl ContactPipeline {
         })
     }
 
-    /// Tells what intersects now: pairs of cloth triangles, and where cloth cuts into bodies. They do not block one another.
-    pub fn tangle(&mut self, cloth_cloth: &[[u32; 2]], breaches: impl Iterator<Item = Breach>) {
-        self.tangles.set(&self.window.surface, cloth_cloth, breaches);
+    /// Tells what intersects now: pairs of cloth triangles, and cloth triangles that cut into a body. They do not block one another.
+    pub fn tangle(&mut self, cloth_cloth: &[[u32; 2]], in_bodies: impl Iterator<Item = u32>) {
+        self.tangles.set(&self.window.surface, cloth_cloth, in_bodies);
     }
 
     /// Whether something intersected when [`ContactPipeline::tangle`] was last called.

@@ -1,7 +1,6 @@
 //! One step: check, move by the chosen method, check again, report. Only this folder sees all the others.
 
 mod boundary;
-mod breach;
 pub mod device;
 mod driver;
 mod interaction;
@@ -27,7 +26,6 @@ use crate::math::{DVec3, Pose};
 use crate::model::state::StateMismatch;
 use crate::model::{self, Environment, Form, Model, PosedShape, State, TornModels};
 use crate::parallel;
-use breach::{into_solid, through_surface};
 use driver::StepContext;
 use interaction::Grip;
 use scratch::Scratch;
@@ -275,15 +273,10 @@ impl Simulation {
                 false => Vec::new(),
             };
             let cloth = check::Surface { positions: &state.positions, triangles: &model.triangles };
-            let breach = |(collider, pose): (&model::Collider, Pose)| match &collider.form {
-                Form::Closed(shape) => into_solid(cloth, &PosedShape { shape: *shape, pose }),
-                Form::Mesh(mesh) => {
-                    let positions: Vec<DVec3> = mesh.points(state.time, &pose);
-                    let body = check::Surface { positions: &positions, triangles: mesh.triangles() };
-                    through_surface(cloth, body)
-                }
+            let into = |(c, pose): (&model::Collider, Pose)| {
+                check::against_form(cloth, &c.form, &pose, state.time).intersecting
             };
-            pipeline.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).map(breach));
+            pipeline.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).flat_map(into));
         }
     }
 

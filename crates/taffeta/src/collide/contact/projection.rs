@@ -11,7 +11,7 @@ use crate::model::params::CollisionParams;
 const MOST_LEVER: f64 = 4.0;
 
 /// How far features part by an impulse, from the weights of their points and one over the masses of these [1/kg]: more than they do where a light point has to do
-/// it alone, so that it goes no further than [`MOST_LEVER`] says.
+/// it alone, so that it goes no further than `MOST_LEVER` says.
 pub fn give(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let most = points.clone().map(|(w, inverse)| w.abs() * inverse).fold(0.0, f64::max);
     points.map(|(w, inverse)| w * w * inverse).sum::<f64>().max(most / MOST_LEVER)

@@ -96,6 +96,7 @@ impl ContactPipeline {
     /// Tells what intersects now: pairs of cloth triangles, and cloth triangles that cut into a body. They do not block one another.
     pub fn tangle(&mut self, cloth_cloth: &[[u32; 2]], in_bodies: impl Iterator<Item = u32>) {
         self.tangles.set(&self.window.surface, cloth_cloth, in_bodies);
+        self.window.any_inside = self.tangles.any_in_bodies();
     }
 
     /// Whether something intersected when [`ContactPipeline::tangle`] was last called.

@@ -8,10 +8,15 @@ use crate::model::{Environment, Led, Model};
 /// Bodies and pins in the sub-step under way, and forces that are held over it.
 #[derive(Debug)]
 pub struct Boundary {
-    contact_params: Vec<Vec<ContactParams>>,
+    /// How particles meet solids, and how they do while cloth lies in one.
+    contact_params: [Vec<Vec<ContactParams>>; 2],
+    /// Whether cloth lies in a solid: then particles leave all of them on their own, for features do not know which side is out.
+    pub any_inside: bool,
     /// Solids with a closed form that are led.
     pub bodies: Vec<MovingBody>,
     led: Vec<Led>,
+    /// How far in the sub-step what starts inside a solid comes out of it [m].
+    pub parting: f64,
     /// Forces of the air and from outside.
     pub forces: HeldForces,
     /// Where all particles are, and how far they would move in a sub-step [m]: room for the driver.
@@ -24,9 +29,11 @@ impl Boundary {
     pub fn new(model: &Model, environment: &Environment, corners: Corners) -> Self {
         let room = vec![DVec3::ZERO; if model.touches() { model.particle_count() } else { 0 }];
         Self {
-            contact_params: collide::contact_params(model, corners),
+            contact_params: [collide::contact_params(model, corners), slow_contact_params(model)],
+            any_inside: false,
             bodies: Vec::with_capacity(model.colliders.len()),
             led: Vec::with_capacity(environment.pins.len()),
+            parting: 0.0,
             forces: HeldForces::new(model, environment),
             positions: room.clone(),
             ways: room,
@@ -35,6 +42,7 @@ impl Boundary {
 
     /// Bodies and pins from `time` to `time + h` [s].
     pub fn advance(&mut self, model: &Model, environment: &Environment, time: f64, h: f64) {
+        self.parting = model.params.collision.parting_speed * h;
         self.bodies.clear();
         self.bodies.extend(collide::bodies(model, time, h));
         self.led.clear();
@@ -61,9 +69,17 @@ impl Boundary {
 
     /// The solids that particles of a cloth keep out of on their own, with their places in `bodies`.
     pub fn solids(&self, cloth: usize) -> impl Iterator<Item = (usize, &MovingBody, &ContactParams)> {
-        let solids = self.bodies.iter().zip(&self.contact_params[cloth]).enumerate();
+        let solids =
+            self.bodies.iter().zip(&self.contact_params[usize::from(self.any_inside)][cloth]).enumerate();
         solids
             .filter(|(_, (_, params))| params.meets_particles())
             .map(|(c, (body, params))| (c, body, params))
     }
+}
+
+/// Of all solids, for cloth that lies in one: what has only just left it goes on slowly.
+fn slow_contact_params(model: &Model) -> Vec<Vec<ContactParams>> {
+    let mut params = collide::contact_params(model, Corners::OfAll);
+    params.iter_mut().flatten().for_each(|params| params.inside = params.distance);
+    params
 }

@@ -22,7 +22,7 @@ pub use report::{Energy, Leader, Shortfall, StepError, StepReport, momentum};
 use crate::check::{self, Certificate};
 pub use crate::collide::CcdStats;
 use crate::collide::rigid::nearest::nearest;
-use crate::math::{DVec3, Pose};
+use crate::math::DVec3;
 use crate::model::state::StateMismatch;
 use crate::model::{self, Environment, Form, Model, PosedShape, State, TornModels};
 use crate::parallel;
@@ -32,6 +32,7 @@ use scratch::Scratch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tearing::Parting;
+use untangle::Intersections;
 
 /// No position may be further from the origin than this [m].
 const FURTHEST: f64 = 1e6;
@@ -71,8 +72,8 @@ pub struct Simulation {
     ways: BTreeMap<u32, Vec<f64>>,
     /// What takes the steps, if not the method itself.
     device: Option<Arc<dyn Device>>,
-    /// Pairs of triangles of cloth that intersect.
-    tangled: Vec<[u32; 2]>,
+    /// What intersects.
+    tangled: Intersections,
 }
 
 /// A clone goes on with the same bits.
@@ -90,7 +91,7 @@ impl Clone for Simulation {
             state,
             grip: self.grip.clone(),
             parting: self.parting.clone(),
-            tangled: Vec::new(),
+            tangled: Intersections::default(),
         }
         .with_tangles()
     }
@@ -112,7 +113,7 @@ impl Simulation {
             state,
             grip: None,
             parting: None,
-            tangled: Vec::new(),
+            tangled: Intersections::default(),
         }
         .with_tangles()
     }
@@ -267,16 +268,9 @@ impl Simulation {
     /// Lets the contact pipeline know what intersects: nothing, unless the scene started so or led things pinched the cloth.
     fn tell_tangles(&mut self) {
         if let Some(pipeline) = &mut self.scratch.pipeline {
-            let (model, state) = (&self.model, &self.state);
-            self.tangled = match model.cloth_meets_cloth {
-                true => check::self_intersections(&state.positions, &model.triangles),
-                false => Vec::new(),
-            };
-            let cloth = check::Surface { positions: &state.positions, triangles: &model.triangles };
-            let into = |(c, pose): (&model::Collider, Pose)| {
-                check::against_form(cloth, &c.form, &pose, state.time).intersecting
-            };
-            pipeline.tangle(&self.tangled, model.colliders.iter().zip(model.poses(state)).flat_map(into));
+            self.tangled = Intersections::of(&self.model, &self.state);
+            self.tangled.tell(pipeline);
+            self.scratch.boundary.any_inside = self.tangled.any_in_solids();
         }
     }
 
@@ -350,7 +344,7 @@ impl Simulation {
         now.map(|(collider, now)| now.difference(&cut(&self.state, collider)).count() as u32).sum()
     }
 
-    /// Moves cloth that intersects apart.
+    /// Moves cloth that intersects apart, and out of bodies.
     fn pull_apart(&mut self) -> CcdStats {
         let Some(pipeline) = self.scratch.pipeline.as_mut().filter(|_| !self.tangled.is_empty()) else {
             return CcdStats::default();

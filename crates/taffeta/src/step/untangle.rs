@@ -1,9 +1,10 @@
 //! Cloth that intersects is moved apart after a step: slowly, under the contact pipeline, and by bending alone. What passes freely is what intersects already.
 
-use crate::collide::contact::untangle::ways_apart;
+use crate::check::{self, Surface};
+use crate::collide::contact::untangle::{ways_apart, ways_out};
 use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::DVec3;
-use crate::model::{Environment, Model};
+use crate::model::{Environment, Form, Model, PosedShape, State};
 
 /// Shares of the whole way that are tried, one after the other.
 const SHARES: [f64; 4] = [1.0, 0.5, 0.25, 0.125];
@@ -12,18 +13,104 @@ const SWEEPS: usize = 20;
 /// Share of the room between its bounds that a sweep aims at for an edge: what is left of an error is then still within them [1].
 const AIMED_AT: f64 = 0.8;
 
-/// Moves the particles of triangles that intersect, `tangled` in pairs, the way that takes them apart, as far as no edge is strained beyond its tolerance or more than
-/// it is already. Positions are those at the end of a step, at a time [s].
+/// What intersects.
+#[derive(Debug, Default)]
+pub struct Intersections {
+    /// Pairs of triangles of cloth.
+    cloth: Vec<[u32; 2]>,
+    /// Of closed-form solids, as numbers of colliders, the triangles of cloth that cut into them.
+    solids: Vec<(usize, Vec<u32>)>,
+    /// Of bodies from meshes, pairs of a triangle of cloth and one of the body.
+    meshes: Vec<(usize, Vec<[u32; 2]>)>,
+}
+
+impl Intersections {
+    /// Of a state.
+    pub fn of(model: &Model, state: &State) -> Self {
+        let cloth = Surface { positions: &state.positions, triangles: &model.triangles };
+        let mut found = Self::default();
+        if model.cloth_meets_cloth {
+            found.cloth = check::self_intersections(cloth.positions, cloth.triangles);
+        }
+        for (number, (collider, pose)) in model.colliders.iter().zip(model.poses(state)).enumerate() {
+            match &collider.form {
+                Form::Closed(shape) => {
+                    let solid = PosedShape { shape: *shape, pose };
+                    let inside = check::against_body(cloth.positions, cloth.triangles, &solid).intersecting;
+                    found.solids.extend((!inside.is_empty()).then_some((number, inside)));
+                }
+                Form::Mesh(mesh) => {
+                    let points = mesh.points(state.time, &pose);
+                    let body = Surface { positions: &points, triangles: mesh.triangles() };
+                    let pairs = check::intersections_between(cloth, body);
+                    found.meshes.extend((!pairs.is_empty()).then_some((number, pairs)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Lets the pipeline know: what intersects does not block one another.
+    pub fn tell(&self, pipeline: &mut ContactPipeline) {
+        let in_solids = self.solids.iter().flat_map(|(_, inside)| inside).copied();
+        let in_meshes = self.meshes.iter().flat_map(|(_, pairs)| pairs).map(|[t, _]| *t);
+        pipeline.tangle(&self.cloth, in_solids.chain(in_meshes));
+    }
+
+    /// Whether nothing does.
+    pub fn is_empty(&self) -> bool {
+        self.cloth.is_empty() && self.solids.is_empty() && self.meshes.is_empty()
+    }
+
+    /// How many pairs of triangles of cloth do.
+    pub fn of_cloth(&self) -> usize {
+        self.cloth.len()
+    }
+
+    /// Whether cloth lies in a closed-form solid.
+    pub fn any_in_solids(&self) -> bool {
+        !self.solids.is_empty()
+    }
+
+    /// Which way every point has to go at a time [s]: 1 for as far as it may, `most` [m].
+    fn ways(&self, model: &Model, time: f64, positions: &[DVec3], most: f64) -> Vec<DVec3> {
+        let mut ways = vec![DVec3::ZERO; positions.len()];
+        ways_apart(positions, &model.triangles, &self.cloth, &mut ways);
+        for (number, inside) in &self.solids {
+            if let Form::Closed(shape) = model.colliders[*number].form {
+                let solid = PosedShape { shape, pose: model.pose(*number, positions, time) };
+                ways_out(positions, &model.triangles, (&solid, inside), most, &mut ways);
+            }
+        }
+        for (number, pairs) in &self.meshes {
+            if let Form::Mesh(mesh) = &model.colliders[*number].form {
+                // Cloth and body as one list of points and one of triangles; the body does not give way.
+                let (n, first) = (positions.len(), model.triangles.len() as u32);
+                let points = mesh.points(time, &model.pose(*number, positions, time));
+                let points: Vec<DVec3> = positions.iter().chain(&points).copied().collect();
+                let of_body = mesh.triangles().iter().map(|t| t.map(|p| p + n as u32));
+                let triangles: Vec<[u32; 3]> = model.triangles.iter().copied().chain(of_body).collect();
+                let pairs: Vec<[u32; 2]> = pairs.iter().map(|[t, u]| [*t, first + u]).collect();
+                ways.resize(points.len(), DVec3::ZERO);
+                ways_apart(&points, &triangles, &pairs, &mut ways);
+                ways.truncate(n);
+            }
+        }
+        ways
+    }
+}
+
+/// Moves the particles of triangles that intersect the way that takes them apart, as far as no edge is strained beyond its tolerance or more than it is already.
+/// Positions are those at the end of a step, at a time [s].
 pub fn pull_apart(
     (model, environment): (&Model, &Environment),
     pipeline: &mut ContactPipeline,
-    tangled: &[[u32; 2]],
+    found: &Intersections,
     time: f64,
     positions: &mut [DVec3],
 ) -> CcdStats {
-    let mut ways = vec![DVec3::ZERO; positions.len()];
-    ways_apart(positions, &model.triangles, tangled, &mut ways);
     let most = model.params.collision.untangling_speed * model.step_time;
+    let ways = found.ways(model, time, positions, most);
     let edges = BoundedEdges::new(model, positions);
     for share in SHARES {
         let way = |(way, w): (&DVec3, &f64)| {

@@ -2,11 +2,11 @@
 
 use super::check::Hit;
 use super::distance::{PairKind, closest};
-use super::window::{CcdWindow, plane};
+use super::window::{CcdWindow, plane, plane_at_both_ends};
 use crate::collide::broad_phase::candidates::Pair;
 use crate::collide::contact::projection::give;
 use crate::collide::rigid::free::Lie;
-use crate::collide::rigid::nearest::nearest;
+use crate::collide::rigid::nearest::{Nearest, nearest};
 use crate::math::DVec3;
 use std::ops::Range;
 
@@ -78,12 +78,16 @@ pub fn lift(window: &mut CcdWindow) {
 }
 
 fn lift_particles(window: &mut CcdWindow) {
-    let CcdWindow { surface, cloth_particles, inverse_mass, end, changed, planes, poses, .. } = window;
+    let CcdWindow { surface, cloth_particles, inverse_mass, start, end, changed, planes, poses, parting, any_inside, .. } = window;
     for p in (0..*cloth_particles).filter(|p| inverse_mass[*p] > 0.0) {
         for object in &*planes {
-            let Some(after) = plane(poses, *object) else { continue };
+            let Some([before, after]) = plane_at_both_ends(poses, *object) else { continue };
             let floor = surface.between(surface.object_of_point(p as u32), *object).floor;
-            if let Some(near) = nearest(&after, end[p], floor) {
+            let Some(near) = nearest(&after, end[p], floor) else { continue };
+            let slowly = |began: Nearest| floor.min(began.gap + *parting);
+            let began = if *any_inside { nearest(&before, start[p], 0.0) } else { None };
+            let floor = began.map_or(floor, slowly);
+            if near.gap < floor {
                 end[p] += (floor - near.gap) * near.normal;
                 changed[p] = true;
             }

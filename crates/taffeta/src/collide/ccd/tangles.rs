@@ -43,6 +43,11 @@ impl Tangles {
         self.pairs.is_empty() && self.in_body.is_empty()
     }
 
+    /// Whether cloth cuts into a body.
+    pub fn any_in_bodies(&self) -> bool {
+        !self.in_body.is_empty()
+    }
+
     /// Whether a pair cannot be kept apart now.
     pub fn has(&self, surface: &CollisionSurface, pair: &Pair) -> bool {
         let of_cloth = |p: &u32| (*p as usize) < surface.particles;

@@ -29,6 +29,9 @@ pub struct CcdWindow {
     pub planes: Vec<usize>,
     /// Per object the pose of its collider at the start and at the end.
     pub poses: Vec<Option<[Pose; 2]>>,
+    /// Whether cloth lies in bodies, and how far what does in a half-space comes out of it [m].
+    pub any_inside: bool,
+    pub parting: f64,
     /// Start and end once more, for many pairs at a time [m].
     wide: [Vec<Vec4>; 2],
     /// The object of every point, and for every two objects what they keep between them.
@@ -63,6 +66,8 @@ impl CcdWindow {
             changed: vec![false; surface.points],
             planes: (0..surface.objects.len()).filter(is_plane).collect(),
             poses: vec![None; surface.objects.len()],
+            any_inside: false,
+            parting: 0.0,
             wide: [(); 2].map(|_| vec![Vec4::ZERO; surface.points]),
             object: (0..surface.points as u32).map(|p| surface.object_of_point(p) as u32).collect(),
             kept: for_every_two(&surface, |a, b| surface.between(a, b)),
@@ -126,6 +131,7 @@ impl CcdWindow {
         way: impl Fn(usize) -> DVec3 + Sync,
     ) {
         let n = self.surface.particles;
+        self.parting = self.params.parting_speed * (until - from);
         parallel::each_two(&mut self.start[..n], &mut self.end[..n], POINTS, |i, start, end| {
             *start = position(i);
             *end = *start + way(i);
@@ -191,7 +197,12 @@ fn thinnest(surface: &CollisionSurface) -> f64 {
 
 /// A half-space at the end of the window.
 pub fn plane(poses: &[Option<[Pose; 2]>], object: usize) -> Option<PosedShape> {
-    poses[object].map(|[_, pose]| PosedShape { shape: Shape::Plane, pose })
+    plane_at_both_ends(poses, object).map(|[_, after]| after)
+}
+
+/// A half-space at the start and at the end of the window.
+pub fn plane_at_both_ends(poses: &[Option<[Pose; 2]>], object: usize) -> Option<[PosedShape; 2]> {
+    poses[object].map(|poses| poses.map(|pose| PosedShape { shape: Shape::Plane, pose }))
 }
 
 /// Something of every two objects, those of the first side by side.

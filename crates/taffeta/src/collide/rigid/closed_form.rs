@@ -58,6 +58,8 @@ impl MovingBody {
 pub struct ContactParams {
     /// The distance that particles keep from the solid [m].
     pub distance: f64,
+    /// What is nearer than this at the start of a sub-step comes out slowly [m]; where no cloth lies in a solid nothing does, lest what presses on cloth push it in.
+    pub inside: f64,
     /// Coulomb friction [1].
     pub friction: f64,
 }
@@ -66,6 +68,12 @@ impl ContactParams {
     /// Whether particles meet the collider on their own. What is met by features is nowhere near them.
     pub fn meets_particles(&self) -> bool {
         self.distance > f64::NEG_INFINITY
+    }
+
+    /// The distance that a particle keeps at the end of a sub-step, at the start of which it is at `from`: if that is inside it comes out slowly, by `parting`, lest
+    /// all of its depth be a leap [m].
+    pub fn kept(&self, body: &MovingBody, from: DVec3, parting: f64) -> f64 {
+        nearest(&body.before, from, self.inside).map_or(self.distance, |near| self.distance.min(near.gap + parting))
     }
 }
 
@@ -86,6 +94,7 @@ pub fn contact_params(model: &Model, corners: Corners) -> Vec<Vec<ContactParams>
     };
     let meeting = |cloth: &ClothPiece, shape: &Shape, friction: Option<f64>| ContactParams {
         distance: distance(cloth, shape),
+        inside: f64::NEG_INFINITY,
         friction: friction.map_or(cloth.fabric.friction, |f| (f * cloth.fabric.friction).sqrt()),
     };
     let with_all = |cloth: &ClothPiece| {
@@ -120,12 +129,11 @@ pub fn is_smooth(shape: &Shape, cloth: &ClothPiece) -> bool {
 /// Moves a particle from `x` with velocity `v` for the time `h`, past one body; returns the speed that this took from it along the normal, if they touched [m/s].
 ///
 /// The normal part of the approach is taken away, the tangential one reduced by at most friction times that; what rests under the friction
-/// limit therefore does not creep. `moved` is where the particle would be, and is corrected.
+/// limit therefore does not creep. `moved` is where the particle would be, and is corrected; `parting` how far what starts inside the body comes out [m].
 pub fn resolve_contact(
     x: DVec3,
-    v: &mut DVec3,
-    moved: &mut DVec3,
-    h: f64,
+    [v, moved]: [&mut DVec3; 2],
+    (h, parting): (f64, f64),
     body: &MovingBody,
     meeting: &ContactParams,
 ) -> Option<f64> {
@@ -142,7 +150,8 @@ pub fn resolve_contact(
     *moved = x + h * *v;
     // What is still too deep is lifted out without a velocity: a body may start inside the distance.
     if let Some(deep) = nearest(&body.after, *moved, meeting.distance) {
-        *moved += (meeting.distance - deep.gap) * deep.normal;
+        let kept = meeting.kept(body, x, parting);
+        *moved += (kept - deep.gap).max(0.0) * deep.normal;
     }
     Some(taken)
 }

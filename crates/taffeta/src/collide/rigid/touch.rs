@@ -21,6 +21,8 @@ pub struct Asked<'a> {
     pub touching: bool,
     /// Whether what is held is held no further.
     pub slips: bool,
+    /// How far what starts inside a solid comes out of it [m].
+    pub parting: f64,
 }
 
 impl Asked<'_> {
@@ -63,7 +65,7 @@ pub fn touch_one_by_one(
     let mut touching = 0;
     for (k, (q, grip)) in q.iter_mut().zip(grip).enumerate() {
         if asked.has(k, grip) {
-            touching += u32::from(touch_one(solid, params, asked.x[k], (q, grip), asked.load(k), asked.slips));
+            touching += u32::from(touch_one(solid, params, (asked, k), (q, grip)));
         }
     }
     touching
@@ -73,22 +75,24 @@ pub fn touch_one_by_one(
 fn touch_one(
     solid: &MovingBody,
     params: &ContactParams,
-    x: Vec4,
+    (asked, k): (Asked, usize),
     (q, grip): (&mut Vec4, &mut Vec4),
-    load: f64,
-    slips: bool,
 ) -> bool {
-    let end = q.xyz();
+    let (start, end) = (asked.x[k].xyz(), q.xyz());
     let Some(contact) = solid.contact(end, params.distance) else { return false };
-    let (normal, push) = (contact.normal, params.distance - contact.gap);
+    let kept = if contact.gap < params.inside { params.kept(solid, start, asked.parting) } else { params.distance };
+    let (normal, push) = (contact.normal, kept - contact.gap);
+    if push <= 0.0 {
+        return false;
+    }
     let total = grip.0[3] + push;
-    let slip = end - (x.xyz() + (contact.after - contact.before));
+    let slip = end - (start + (contact.after - contact.before));
     let slip = slip - slip.dot(normal) * normal;
     let wanted = grip.xyz() - slip;
     let wanted = wanted - wanted.dot(normal) * normal;
-    let (length, limit) = (wanted.length(), params.friction * (total + load));
+    let (length, limit) = (wanted.length(), params.friction * (total + asked.load(k)));
     let held = match () {
-        () if slips => grip.xyz(),
+        () if asked.slips => grip.xyz(),
         () if length > limit => wanted * (limit / length),
         () => wanted,
     };
@@ -111,6 +115,8 @@ pub struct Round {
     pub radius: f64,
     /// The distance that particles keep [m].
     pub distance: f64,
+    /// What is nearer than this at the start comes out slowly [m].
+    pub inside: f64,
     /// Coulomb friction [1].
     pub friction: f64,
     /// What is at r from the origin has moved by `shift` + Σ `turn`ᵢ rᵢ in the sub-step [m].
@@ -140,10 +146,26 @@ impl Round {
             half_length,
             radius,
             distance: params.distance,
+            inside: params.inside,
             friction: params.friction,
             shift: after.position - before.position,
             turn,
         })
+    }
+
+    /// What leads out to points that lie as told from its origin when its axis is this, not of unit length but for a plane; its square, and their gaps [m].
+    #[inline(always)]
+    fn gap<W: Wide>(&self, axis: DVec3, from_origin: Wide3<W>) -> (Wide3<W>, W, W) {
+        let axis = vector::<W>(axis);
+        match self.half_length {
+            None => (axis, axis.dot(axis), from_origin.dot(axis)),
+            Some(half) => {
+                let along = from_origin.dot(axis).max(W::splat(-half)).min(W::splat(half));
+                let out = from_origin - axis.scaled(along);
+                let square = out.dot(out);
+                (out, square, square.sqrt() - W::splat(self.radius))
+            }
+        }
     }
 }
 
@@ -189,7 +211,7 @@ fn touch_eight<W: Wide>(
     solid: &Round,
     at: &[u32; LANES],
     [is_asked, load]: [&W; 2],
-    Asked { x, slips, .. }: Asked,
+    Asked { x, slips, parting, .. }: Asked,
     q: &mut [Vec4],
     grip: &mut [Vec4],
 ) -> Lanes {
@@ -198,21 +220,10 @@ fn touch_eight<W: Wide>(
     // SAFETY: all places were checked above.
     let [end_x, end_y, end_z, weight] = unsafe { W::gather(q.as_ptr(), at) };
     let end = Wide3([end_x, end_y, end_z]);
-    let (axis, from_origin) = (vector::<W>(solid.axis), end - vector(solid.origin));
-    let out = match solid.half_length {
-        None => axis,
-        Some(half) => {
-            let along = from_origin.dot(axis).max(W::splat(-half)).min(W::splat(half));
-            from_origin - axis.scaled(along)
-        }
-    };
-    let square = out.dot(out);
-    let gap = match solid.half_length {
-        None => from_origin.dot(axis),
-        Some(_) => square.sqrt() - W::splat(solid.radius),
-    };
+    let from_origin = end - vector(solid.origin);
+    let (out, square, gap) = solid.gap(solid.axis, from_origin);
     // What is not asked is far away.
-    let push = (W::splat(solid.distance) - gap).where_less(zero, *is_asked, zero);
+    let mut push = (W::splat(solid.distance) - gap).where_less(zero, *is_asked, zero);
     let mut pushes = Lanes::ZERO;
     push.store(&mut pushes);
     if !pushes.0.iter().any(|push| *push > 0.0) {
@@ -231,6 +242,15 @@ fn touch_eight<W: Wide>(
     let ([x, y, z, _], [grip_x, grip_y, grip_z, pushed]) =
         unsafe { (W::gather(x.as_ptr(), at), W::gather(grip.as_ptr(), at)) };
     let (start, gripped) = (Wide3([x, y, z]), Wide3([grip_x, grip_y, grip_z]));
+    if pushes.0.iter().any(|push| *push > solid.distance - solid.inside) {
+        let [a, b, c] = solid.turn;
+        let axis = solid.axis - (solid.axis.x * a + solid.axis.y * b + solid.axis.z * c);
+        let (_, _, began) = solid.gap::<W>(axis, start - vector(solid.origin - solid.shift));
+        let slowly = (began + W::splat(parting) - gap).max(zero).min(push);
+        let inside = W::splat(solid.inside);
+        push = slowly.where_less(gap, inside, push).where_less(began, inside, push);
+        push.store(&mut pushes);
+    }
     let [a, b, c] = solid.turn;
     let Wide3([r, s, t]) = from_origin;
     let turned = vector::<W>(a).scaled(r) + vector::<W>(b).scaled(s) + vector::<W>(c).scaled(t);

@@ -123,6 +123,7 @@ impl<S: PositionSolver> PositionBased<S> {
                 loads: loads.get(own.clone()).unwrap_or_default(),
                 touching: false,
                 slips: false,
+                parting: step.boundary.parting,
             };
             let grip = &mut self.grip[own.clone()];
             self.touching += solid_contact::touch(step.boundary, c, asked, &mut x[own], grip);

@@ -176,7 +176,7 @@ impl Simulation {
             }
             let cleared = self.is_free(&own) && self.is_free(&other) && {
                 let crossing = || check::self_intersections(&opened, &model.triangles).len();
-                !model.cloth_meets_cloth || crossing() <= self.tangled.len()
+                !model.cloth_meets_cloth || crossing() <= self.tangled.of_cloth()
             };
             if splits.is_empty() || cleared {
                 let strain = || check::strain(&opened, &model.edges, &model.rest_lengths).max;

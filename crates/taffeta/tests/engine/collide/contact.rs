@@ -281,6 +281,43 @@ fn what_starts_tangled_is_told_and_does_not_lock() {
 }
 
 #[test]
+fn what_starts_below_the_ground_rises_slowly() {
+    for method in Method::ALL {
+        let ground = Collider { plane: Some(PlaneShape {}), ..Collider::default() };
+        let mut simulation = simulation(&scene(*method, vec![sheet(6, -0.06, 0.0)], vec![ground]));
+        let (mut before, most) = (simulation.state().positions.clone(), 1.5 * 0.2 / 30.0);
+        for _ in 0..20 {
+            simulation.step().unwrap();
+            let now = &simulation.state().positions;
+            let leap = now.iter().zip(&before).map(|(x, y)| x.y - y.y).fold(f64::NEG_INFINITY, f64::max);
+            assert!(leap < most, "{}: {leap} m in a step", method.name());
+            before.clone_from(now);
+        }
+        let lowest = before.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
+        assert!((0.0..5e-3).contains(&lowest), "{}: {lowest} m", method.name());
+        assert_eq!(simulation.certificate().cloth_body, 0, "{}", method.name());
+    }
+}
+
+#[test]
+fn what_starts_cut_by_a_solid_comes_out_of_it() {
+    // Cells are too large to be met by their corners alone.
+    for (solid, count, height) in [(ball([0.0; 3], 0.1), 12, 0.06), (cuboid([0.0; 3], [0.2; 3]), 24, 0.095)] {
+        for method in [Method::ImpulseStrips, Method::Verlet] {
+            let solid = vec![solid.clone()];
+            let mut simulation = simulation(&scene(method, vec![sheet(count, height, 0.0)], solid));
+            assert!(simulation.certificate().cloth_body > 0);
+            for _ in 0..30 {
+                simulation.step().unwrap();
+                let strain = simulation.certificate().max_strain;
+                assert!(strain < 0.05, "{}: {strain}", method.name());
+            }
+            assert_eq!(simulation.certificate().cloth_body, 0, "{}", method.name());
+        }
+    }
+}
+
+#[test]
 fn what_is_beside_a_led_point_is_not_thrown() {
     let sheets = vec![sheet(2, 0.0, 0.0), sheet(2, 0.1, 0.0)];
     let model = simulation(&scene(Method::ImpulseStrips, sheets, vec![])).model().clone();

@@ -54,14 +54,15 @@ fn eight_particles_touch_a_solid_as_one_by_one_and_alike_on_every_instruction_se
     let moves = [rests[0], at([0.13, -0.21, 0.33], [24.0, 49.0, -63.0])];
     for (shape, [before, after]) in SHAPES.into_iter().flat_map(|shape| [(shape, rests), (shape, moves)]) {
         let [before, after] = [before, after].map(|pose| PosedShape { shape, pose });
-        let (body, params) = (MovingBody { before, after }, ContactParams { distance: 0.03, friction: 0.4 });
+        let (body, params) =
+            (MovingBody { before, after }, ContactParams { distance: 0.03, inside: 0.01, friction: 0.4 });
         let [x, q, grip] = around(&body, &mut random);
         let inverse_mass: Vec<f64> = (0..q.len()).map(|k| if k % 7 == 0 { 0.0 } else { 2.0 }).collect();
         let loads: Vec<f64> = (0..q.len()).map(|k| 1e-4 * k as f64).collect();
         for (loads, touching, slips) in
             [(&loads[..], false, false), (&[], false, false), (&[], true, false), (&[], false, true)]
         {
-            let asked = Asked { x: &x, inverse_mass: &inverse_mass, loads, touching, slips };
+            let asked = Asked { x: &x, inverse_mass: &inverse_mass, loads, touching, slips, parting: 2e-3 };
             let mut slow = (q.clone(), grip.clone());
             let count = touch_one_by_one(&body, &params, asked, (&mut slow.0, &mut slow.1));
             let fast = InstructionSet::available().iter().map(|set| {

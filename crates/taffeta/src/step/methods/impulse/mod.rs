@@ -388,6 +388,7 @@ impl Impulse {
                 loads: loads.get(own).unwrap_or_default(),
                 touching,
                 slips,
+                parting: boundary.parting,
             };
             worker.contacts = solid_contact::touch(boundary, worker.cloth, asked, q, grip);
         });

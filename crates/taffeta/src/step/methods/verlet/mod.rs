@@ -284,8 +284,13 @@ impl ChunkWorker {
             for (k, (x1, v1)) in next_x.iter_mut().zip(next_v.iter_mut()).enumerate() {
                 let (mut end, mut speed) = (x1.xyz(), v1.xyz());
                 if inverse_mass[first + k] > 0.0
-                    && let Some(taken) =
-                        collide::resolve_contact(x[first + k].xyz(), &mut speed, &mut end, h, body, params)
+                    && let Some(taken) = collide::resolve_contact(
+                        x[first + k].xyz(),
+                        [&mut speed, &mut end],
+                        (h, boundary.parting),
+                        body,
+                        params,
+                    )
                 {
                     (*x1, *v1) = (end.into(), speed.into());
                     self.taken[k] += taken;

@@ -174,7 +174,12 @@ impl CcdWindow {
 
     /// What the features of a pair keep between them.
     pub fn kept(&self, pair: &Pair) -> &Kept {
-        &self.kept[self.place_of_two(self.objects(pair))]
+        self.kept_by(self.objects(pair))
+    }
+
+    /// What two objects keep between them.
+    pub fn kept_by(&self, objects: [usize; 2]) -> &Kept {
+        &self.kept[self.place_of_two(objects)]
     }
 }
 

@@ -159,6 +159,10 @@ fn touch_wide<W: Wide>(solid: &Round, asked: Asked, q: &mut [Vec4], grip: &mut [
     let (mut touching, count) = (0, q.len());
     for first in (0..count).step_by(LANES) {
         let (mut at, mut is_asked, mut load) = ([0; LANES], Lanes::ZERO, Lanes::ZERO);
+        // Of all of them most often none is near: that is seen before anybody is asked.
+        if !asked.touching && first + LANES <= count && !is_near::<W>(solid, first, q) {
+            continue;
+        }
         let mut any = false;
         for l in 0..LANES.min(count - first) {
             let ask = asked.has(first + l, &grip[first + l]);
@@ -183,6 +187,42 @@ fn touch_wide<W: Wide>(solid: &Round, asked: Asked, q: &mut [Vec4], grip: &mut [
     touching
 }
 
+/// How eight points lie to a solid: from its origin, out of it (not of unit length unless it is a plane) with the square of that, and the gap [m].
+#[inline(always)]
+fn gaps<W: Wide>(solid: &Round, end: Wide3<W>) -> (Wide3<W>, Wide3<W>, W, W) {
+    let (axis, from_origin) = (vector::<W>(solid.axis), end - vector(solid.origin));
+    let out = match solid.half_length {
+        None => axis,
+        Some(half) => {
+            let along = from_origin.dot(axis).max(W::splat(-half)).min(W::splat(half));
+            from_origin - axis.scaled(along)
+        }
+    };
+    let square = out.dot(out);
+    let gap = match solid.half_length {
+        None => from_origin.dot(axis),
+        Some(_) => square.sqrt() - W::splat(solid.radius),
+    };
+    (from_origin, out, square, gap)
+}
+
+/// Whether one of the eight particles from number `first` on is nearer to a solid than it is to be.
+#[inline(always)]
+fn is_near<W: Wide>(solid: &Round, first: usize, q: &[Vec4]) -> bool {
+    let mut at = [0; LANES];
+    for (l, at) in at.iter_mut().enumerate() {
+        *at = (first + l) as u32;
+    }
+    assert!(first + LANES <= q.len());
+    // SAFETY: all places were checked above.
+    let [x, y, z, _] = unsafe { W::gather(q.as_ptr(), &at) };
+    let (.., gap) = gaps(solid, Wide3([x, y, z]));
+    let mut pushes = Lanes::ZERO;
+    (W::splat(solid.distance) - gap).store(&mut pushes);
+    // As a push is told below: what is not a number is none.
+    pushes.0.iter().any(|push| *push > 0.0)
+}
+
 /// Eight particles; above 0 where they touch.
 #[inline(always)]
 fn touch_eight<W: Wide>(
@@ -198,19 +238,7 @@ fn touch_eight<W: Wide>(
     // SAFETY: all places were checked above.
     let [end_x, end_y, end_z, weight] = unsafe { W::gather(q.as_ptr(), at) };
     let end = Wide3([end_x, end_y, end_z]);
-    let (axis, from_origin) = (vector::<W>(solid.axis), end - vector(solid.origin));
-    let out = match solid.half_length {
-        None => axis,
-        Some(half) => {
-            let along = from_origin.dot(axis).max(W::splat(-half)).min(W::splat(half));
-            from_origin - axis.scaled(along)
-        }
-    };
-    let square = out.dot(out);
-    let gap = match solid.half_length {
-        None => from_origin.dot(axis),
-        Some(_) => square.sqrt() - W::splat(solid.radius),
-    };
+    let (from_origin, out, square, gap) = gaps(solid, end);
     // What is not asked is far away.
     let push = (W::splat(solid.distance) - gap).where_less(zero, *is_asked, zero);
     let mut pushes = Lanes::ZERO;

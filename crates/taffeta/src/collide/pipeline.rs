@@ -174,6 +174,23 @@ impl ContactPipeline {
         self.begin_shorter(model, times, position, way);
     }
 
+    /// The same, now that the window has begun, if nothing is near and the method answers what is found at its end.
+    pub fn substeps_if_free(&mut self, ways: &[DVec3]) -> Option<u32> {
+        self.contacts.are_none().then(|| self.window.substeps_if_free(ways)).flatten()
+    }
+
+    /// Lets the window that has just begun, in which nothing is near, end later. What was found is for its first end: whoever ends elsewhere is seen by
+    /// [`ContactPipeline::end`].
+    pub fn end_later(
+        &mut self,
+        model: &Model,
+        times: [f64; 2],
+        position: impl Fn(usize) -> DVec3 + Sync,
+        way: impl Fn(usize) -> DVec3 + Sync,
+    ) {
+        self.window.place(model, times, position, way);
+    }
+
     /// Starts the window that has just begun once more, as a shorter one: what was found for the longer serves.
     pub fn begin_shorter(
         &mut self,

@@ -141,6 +141,8 @@ pub trait Wide: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Se
     fn sqrt(self) -> Self;
     /// One over each.
     fn inverse(self) -> Self;
+    /// Each over its own number.
+    fn over(self, by: Self) -> Self;
     /// The larger of each pair; the second where one is not a number.
     fn max(self, other: Self) -> Self;
     /// The smaller of each pair; the second where one is not a number.
@@ -375,6 +377,10 @@ impl Wide for Lanes {
     #[inline(always)]
     fn inverse(self) -> Self {
         Lanes(self.0.map(|a| 1.0 / a))
+    }
+    #[inline(always)]
+    fn over(self, by: Self) -> Self {
+        self.zip(by, |a, b| a / b)
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {

@@ -122,6 +122,10 @@ impl Wide for Simd128 {
         Simd128(self.0.map(|a| f64x2_div(f64x2_splat(1.0), a)))
     }
     #[inline(always)]
+    fn over(self, by: Self) -> Self {
+        Simd128(from_fn(|k| f64x2_div(self.0[k], by.0[k])))
+    }
+    #[inline(always)]
     fn max(self, other: Self) -> Self {
         // The instruction takes its first number unless the second is larger.
         Simd128(from_fn(|k| f64x2_pmax(other.0[k], self.0[k])))

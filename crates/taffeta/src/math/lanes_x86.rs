@@ -129,6 +129,10 @@ impl Wide for Avx512 {
         Avx512(compute!(_mm512_div_pd(_mm512_set1_pd(1.0), self.0)))
     }
     #[inline(always)]
+    fn over(self, by: Self) -> Self {
+        Avx512(compute!(_mm512_div_pd(self.0, by.0)))
+    }
+    #[inline(always)]
     fn max(self, other: Self) -> Self {
         Avx512(compute!(_mm512_max_pd(self.0, other.0)))
     }
@@ -217,6 +221,11 @@ impl Wide for Avx2 {
     #[inline(always)]
     fn inverse(self) -> Self {
         Avx2(self.0.map(|a| compute!(_mm256_div_pd(_mm256_set1_pd(1.0), a))))
+    }
+    #[inline(always)]
+    fn over(self, by: Self) -> Self {
+        let (a, b) = (self.0, by.0);
+        Avx2(compute!([_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])]))
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {

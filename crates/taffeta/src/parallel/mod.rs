@@ -48,8 +48,13 @@ pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> 
 
 /// Runs `work(number, item)` for every item, at least `least` of them in a row.
 pub fn each<A: Send>(items: &mut [A], least: usize, work: impl Fn(usize, &mut A) + Sync) {
-    let fellows = &mut vec![(); items.len()];
-    each_two(items, fellows, least, |k, a, _| work(k, a));
+    let (tasks, items) = (items.len(), Disjoint::new(items, 1));
+    pool::run(tasks, least, &|_, job| {
+        // SAFETY: no task is in two jobs.
+        for (k, item) in job.clone().zip(unsafe { items.of(&job) }) {
+            work(k, item);
+        }
+    });
 }
 
 /// Runs `work(number, item, its fellow)` for every item and as many `fellows`, at least `least` of them in a row.
@@ -59,7 +64,16 @@ pub fn each_two<A: Send, B: Send>(
     least: usize,
     work: impl Fn(usize, &mut A, &mut B) + Sync,
 ) {
-    zip(Disjoint::new(items, 1), fellows, least, |k, a, b| work(k, &mut a[0], b));
+    let tasks = items.len();
+    assert_eq!(tasks, fellows.len(), "a fellow for every item");
+    let (items, fellows) = (Disjoint::new(items, 1), Disjoint::new(fellows, 1));
+    pool::run(tasks, least, &|_, job| {
+        // SAFETY: no task is in two jobs.
+        let (items, fellows) = unsafe { (items.of(&job), fellows.of(&job)) };
+        for ((k, item), fellow) in job.zip(items).zip(fellows) {
+            work(k, item, fellow);
+        }
+    });
 }
 
 /// Runs `work(number, chunk)` for every chunk of `size` items; the last may have fewer.
@@ -75,7 +89,16 @@ pub fn each_chunk_with<A: Send, B: Send>(
     fellows: &mut [B],
     work: impl Fn(usize, &mut [A], &mut B) + Sync,
 ) {
-    zip(Disjoint::new(items, size), fellows, 1, work);
+    let tasks = fellows.len();
+    let (parts, fellows) = (Disjoint::new(items, size), Disjoint::new(fellows, 1));
+    assert_eq!(parts.count(), tasks, "a fellow for every part");
+    pool::run(tasks, 1, &|_, job| {
+        // SAFETY: no task is in two jobs.
+        let (items, fellows) = unsafe { (parts.of(&job), fellows.of(&job)) };
+        for ((k, part), fellow) in job.zip(items.chunks_mut(parts.size)).zip(fellows) {
+            work(k, part, fellow);
+        }
+    });
 }
 
 /// The chunk of what is only read that goes with chunk `number` of the same `size`; nothing beyond the end.
@@ -184,25 +207,6 @@ pub fn each_part_with<A: Send, S: Send>(
         }
     };
     if many { pool::run(cut.parts(), 1, &work) } else { work(0, 0..cut.parts()) }
-}
-
-/// Runs `work` for every part and its fellow.
-fn zip<A: Send, B: Send>(
-    parts: Disjoint<A>,
-    fellows: &mut [B],
-    least: usize,
-    work: impl Fn(usize, &mut [A], &mut B) + Sync,
-) {
-    let tasks = fellows.len();
-    assert_eq!(parts.count(), tasks, "a fellow for every part");
-    let fellows = Disjoint::new(fellows, 1);
-    pool::run(tasks, least, &|_, job| {
-        // SAFETY: no task is in two jobs.
-        let (items, fellows) = unsafe { (parts.of(&job), fellows.of(&job)) };
-        for ((k, part), fellow) in job.zip(items.chunks_mut(parts.size)).zip(fellows) {
-            work(k, part, fellow);
-        }
-    });
 }
 
 /// A slice that threads get in parts of `size` items; the last may have fewer.

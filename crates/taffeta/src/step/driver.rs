@@ -179,6 +179,15 @@ impl StepContext<'_> {
         if let Some(fewer) = fewer {
             pipeline.begin_shorter(self.model, times(fewer), |i| positions[i], moved(fewer));
         }
+        let longer =
+            if fewer.is_none() && self.disturbed == 0 { pipeline.substeps_if_free(ways) } else { None };
+        let beside_bodies = pipeline.substeps_beside_bodies().unwrap_or(most);
+        if let Some(longer) =
+            longer.map(|longer| longer.min(beside_bodies).min(most)).filter(|longer| *longer > substeps)
+        {
+            pipeline.end_later(self.model, times(longer), |i| positions[i], moved(longer));
+            return longer;
+        }
         fewer.unwrap_or(substeps)
     }
 

@@ -320,7 +320,7 @@ fn held_forces_of_sliders_are_those_of_one_after_the_other() {
     let mut held = HeldForces::new(&model, &environment);
     held.sliders.load(&state);
     let x = padded(&state.positions);
-    held.renew(&model, &environment, (0.0, 1e-3), &x, |_| DVec3::ZERO);
+    held.renew(&model, &environment, (0.0, 1e-3), &x, (|_| Vec4::ZERO, 3.0));
     held.sliders.store(&mut state);
     let with = forces::all_forces(&model, &model.air, &state, 1e-3);
     let without =

@@ -256,7 +256,7 @@ impl Swept {
             parallel::each_two(outers, inners, POINTS, |k, of_outer, of_inner| {
                 let (start, end) = (from[own.start + k], to[own.start + k] - frame);
                 *of_outer = Bounds::around(start, end, outer);
-                *of_inner = Bounds::around(start, end, inner);
+                *of_inner = if inner == outer { *of_outer } else { Bounds::around(start, end, inner) };
             });
         }
     }

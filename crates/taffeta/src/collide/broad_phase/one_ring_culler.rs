@@ -169,22 +169,23 @@ by_instruction_set! {
 /// Most spokes that are judged.
 const SPOKES: usize = 16;
 
-/// Room for spokes is made in steps, since what is not used has to be cleared too.
+/// Those numbers of spokes that are frequent are known to the compiler: spokes then need not be kept in memory, nor that be cleared.
 #[inline(always)]
 fn judge_lanes<W: Wide>(group: &mut RingGroup, from: &[Vec4], to: &[Vec4], pad: f64) {
     match group.ends.len() {
-        ..=4 => judge_up_to::<W, 4>(group, from, to, pad),
-        5..=6 => judge_up_to::<W, 6>(group, from, to, pad),
-        7..=8 => judge_up_to::<W, 8>(group, from, to, pad),
-        _ => judge_up_to::<W, SPOKES>(group, from, to, pad),
+        4 => judge_all::<W, 4>(group, from, to, pad, 4),
+        5 => judge_all::<W, 5>(group, from, to, pad, 5),
+        6 => judge_all::<W, 6>(group, from, to, pad, 6),
+        7 => judge_all::<W, 7>(group, from, to, pad, 7),
+        8 => judge_all::<W, 8>(group, from, to, pad, 8),
+        count => judge_all::<W, SPOKES>(group, from, to, pad, count.min(SPOKES)),
     }
 }
 
 /// The condition of `docs/contact.md` for eight stars: F̄ is the mean deformation gradient, yᵢ = F̄ eᵢ, and for every triangle and both ends
 /// the form Q - μ E must be positive, with Qᵢⱼ = (yᵢ·sⱼ + yⱼ·sᵢ) / 2 and Eᵢⱼ = eᵢ·eⱼ.
 #[inline(always)]
-fn judge_up_to<W: Wide, const N: usize>(group: &mut RingGroup, from: &[Vec4], to: &[Vec4], pad: f64) {
-    let count = group.ends.len().min(N);
+fn judge_all<W: Wide, const N: usize>(group: &mut RingGroup, from: &[Vec4], to: &[Vec4], pad: f64, count: usize) {
     let zero = W::splat(0.0);
     let at = |points: &[Vec4], places: &[u32; LANES]| {
         // SAFETY: `OneRingCuller::new` has checked that stars name points of the surface, and `judge` that there is a position for each.
@@ -192,18 +193,17 @@ fn judge_up_to<W: Wide, const N: usize>(group: &mut RingGroup, from: &[Vec4], to
         Wide3([x, y, z])
     };
     let (centre0, centre1) = (at(from, &group.centres), at(to, &group.centres));
-    let mut e = [[zero; 2]; N];
     let mut s = [[Wide3::<W>::zero(); 2]; N];
     let [mut cxx, mut cxy, mut cyy] = [zero; 3];
     let [mut bx, mut by] = [Wide3::<W>::zero(); 2];
     let mut longest = zero;
-    for i in 0..count {
+    for (i, s) in s.iter_mut().enumerate().take(count) {
         let [x, y] = [W::load(&group.plane[i][0]), W::load(&group.plane[i][1])];
-        (e[i], s[i]) = ([x, y], [at(from, &group.ends[i]) - centre0, at(to, &group.ends[i]) - centre1]);
+        *s = [at(from, &group.ends[i]) - centre0, at(to, &group.ends[i]) - centre1];
         (cxx, cxy, cyy) = (cxx + x * x, cxy + x * y, cyy + y * y);
-        let both = s[i][0] + s[i][1];
+        let both = s[0] + s[1];
         (bx, by) = (bx + both.scaled(x), by + both.scaled(y));
-        longest = longest.max(s[i][0].dot(s[i][0])).max(s[i][1].dot(s[i][1]));
+        longest = longest.max(s[0].dot(s[0])).max(s[1].dot(s[1]));
     }
     // F̄ = (Σ s eᵀ) (Σ e eᵀ)⁻¹: columns f and g.
     let inverse = (cxx * cyy - cxy * cxy).inverse();
@@ -214,26 +214,41 @@ fn judge_up_to<W: Wide, const N: usize>(group: &mut RingGroup, from: &[Vec4], to
     let stretch = f.dot(f).max(g.dot(g)) + fg.max(zero - fg);
     let share = (W::load(&group.keep) + W::splat(pad)) * W::load(&group.apart).inverse();
     let mu = share * stretch.sqrt() * W::splat(1.0 + 1e-6) + stretch * W::splat(MARGIN);
-    let mut y = [Wide3::<W>::zero(); N];
     let mut least = W::splat(f64::INFINITY);
-    let mut own = [[zero; 2]; N];
+    // The spoke before, and the first: in the plane, as F̄ has it, and the form of it alone at both ends.
+    let (mut before, mut first) = (([zero; 2], Wide3::<W>::zero(), [zero; 2]), ([zero; 2], Wide3::<W>::zero(), [zero; 2]));
     for i in 0..count {
-        y[i] = f.scaled(e[i][0]) + g.scaled(e[i][1]);
-        let ee = mu * (e[i][0] * e[i][0] + e[i][1] * e[i][1]);
-        own[i] = [y[i].dot(s[i][0]) - ee, y[i].dot(s[i][1]) - ee];
-        least = least.min(own[i][0]).min(own[i][1]);
-    }
-    for i in 0..if group.closed { count } else { count - 1 } {
-        let j = if i + 1 == count { 0 } else { i + 1 };
-        let ee = mu * (e[i][0] * e[j][0] + e[i][1] * e[j][1]);
-        for end in 0..2 {
-            let mixed = W::splat(0.5) * (y[i].dot(s[j][end]) + y[j].dot(s[i][end])) - ee;
-            least = least.min(own[i][end] * own[j][end] - mixed * mixed);
+        let e = [W::load(&group.plane[i][0]), W::load(&group.plane[i][1])];
+        let y = f.scaled(e[0]) + g.scaled(e[1]);
+        let ee = mu * (e[0] * e[0] + e[1] * e[1]);
+        let own = [y.dot(s[i][0]) - ee, y.dot(s[i][1]) - ee];
+        least = least.min(own[0]).min(own[1]);
+        let spoke = (e, y, own);
+        if i > 0 {
+            least = least.min(least_between(mu, (before, s[i - 1]), (spoke, s[i])));
+        } else {
+            first = spoke;
         }
+        before = spoke;
+    }
+    if group.closed {
+        least = least.min(least_between(mu, (before, s[count - 1]), (first, s[0])));
     }
     // Last, and in this order, so that what overflows or is not a number is never certified.
     let bound = W::splat(LARGEST).min(W::splat(LONGEST * LONGEST) * stretch);
     least.min(bound - longest).store(&mut group.least);
+}
+
+/// A spoke in the plane, as the mean gradient has it, and the form of it alone at both ends; and where it is at both.
+type Spoke<W> = (([W; 2], Wide3<W>, [W; 2]), [Wide3<W>; 2]);
+
+/// The lesser determinant of the form over two spokes at both ends.
+#[inline(always)]
+fn least_between<W: Wide>(mu: W, ((e, y, own), s): Spoke<W>, ((next_e, next_y, next_own), next_s): Spoke<W>) -> W {
+    let ee = mu * (e[0] * next_e[0] + e[1] * next_e[1]);
+    let half = W::splat(0.5);
+    let mixed = [half * (y.dot(next_s[0]) + next_y.dot(s[0])) - ee, half * (y.dot(next_s[1]) + next_y.dot(s[1])) - ee];
+    (own[0] * next_own[0] - mixed[0] * mixed[0]).min(own[1] * next_own[1] - mixed[1] * mixed[1])
 }
 
 impl Star {

@@ -78,11 +78,15 @@ pub fn lift(window: &mut CcdWindow) {
 }
 
 fn lift_particles(window: &mut CcdWindow) {
-    let CcdWindow { surface, cloth_particles, inverse_mass, start, end, changed, planes, poses, parting, any_inside, .. } = window;
-    for p in (0..*cloth_particles).filter(|p| inverse_mass[*p] > 0.0) {
-        for object in &*planes {
-            let Some([before, after]) = plane_at_both_ends(poses, *object) else { continue };
-            let floor = surface.between(surface.object_of_point(p as u32), *object).floor;
+    for k in 0..window.planes.len() {
+        let object = window.planes[k];
+        let Some([before, after]) = plane_at_both_ends(&window.poses, object) else { continue };
+        for p in 0..window.cloth_particles {
+            if window.inverse_mass[p] <= 0.0 {
+                continue;
+            }
+            let floor = window.kept_by([window.object_of(p as u32), object]).floor;
+            let CcdWindow { start, end, changed, parting, any_inside, .. } = &mut *window;
             let Some(near) = nearest(&after, end[p], floor) else { continue };
             let slowly = |began: Nearest| floor.min(began.gap + *parting);
             let began = if *any_inside { nearest(&before, start[p], 0.0) } else { None };

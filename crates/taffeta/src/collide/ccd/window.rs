@@ -86,6 +86,11 @@ impl CcdWindow {
             true => [(self.params.heap_reach * self.thinnest).min(self.reach), 1.0],
             false => [self.reach, self.further],
         };
+        self.substeps_within(ways, reach, further)
+    }
+
+    /// How many it may have if particles may move by a `reach` [m], and most of cloth by so many times that.
+    fn substeps_within(&mut self, ways: &[DVec3], reach: f64, further: f64) -> u32 {
         let n = self.surface.particles;
         let mean = ways.iter().sum::<DVec3>() / n.max(1) as f64;
         if n == 0 {
@@ -100,6 +105,12 @@ impl CcdWindow {
         let of_bodies = ways[self.cloth_particles..].iter().map(|way| way.distance_squared(mean));
         let longest = of_bodies.fold(longest, f64::max).sqrt();
         (reach / longest.max(f64::MIN_POSITIVE)).clamp(1.0, 1e6) as u32
+    }
+
+    /// The same where nothing is near: `None` unless a method answers what is missed at its end, and nothing moves freely.
+    pub fn substeps_if_free(&mut self, ways: &[DVec3]) -> Option<u32> {
+        let further = self.further * self.params.free_further;
+        (self.further > 1.0).then(|| self.substeps_within(ways, self.reach, further))
     }
 
     /// How far what comes near one another may move against each other [m]: as far as the few particles that are faster than the others.
@@ -180,7 +191,12 @@ impl CcdWindow {
 
     /// What the features of a pair keep between them.
     pub fn kept(&self, pair: &Pair) -> &Kept {
-        &self.kept[self.place_of_two(self.objects(pair))]
+        self.kept_by(self.objects(pair))
+    }
+
+    /// What two objects keep between them.
+    pub fn kept_by(&self, objects: [usize; 2]) -> &Kept {
+        &self.kept[self.place_of_two(objects)]
     }
 }
 

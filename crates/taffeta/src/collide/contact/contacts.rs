@@ -187,6 +187,11 @@ impl Contacts {
         self.supports.by_touch = all;
     }
 
+    /// Whether there are none, but for those of particles with closed-form solids.
+    pub fn are_none(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// How many layers lie on what is led, at most.
     pub fn depth(&self) -> u32 {
         u32::from(self.supports.depth)

@@ -183,8 +183,13 @@ impl Supports {
         done: &mut [Done],
         rigid: impl Iterator<Item = (u32, f64)>,
     ) {
-        self.loads.fill(0.0);
-        self.held.fill(0.0);
+        // What is zero still need not be made so in every sub-step.
+        if self.is_loaded {
+            self.loads.fill(0.0);
+        }
+        if !self.stopping.is_empty() {
+            self.held.fill(0.0);
+        }
         self.is_loaded = false;
         for (p, load) in rigid {
             self.loads[p as usize] += load;

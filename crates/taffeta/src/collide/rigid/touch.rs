@@ -181,6 +181,10 @@ fn touch_wide<W: Wide>(solid: &Round, asked: Asked, q: &mut [Vec4], grip: &mut [
     let (mut touching, count) = (0, q.len());
     for first in (0..count).step_by(LANES) {
         let (mut at, mut is_asked, mut load) = ([0; LANES], Lanes::ZERO, Lanes::ZERO);
+        // Of all of them most often none is near: that is seen before anybody is asked.
+        if !asked.touching && first + LANES <= count && !is_near::<W>(solid, first, q) {
+            continue;
+        }
         let mut any = false;
         for l in 0..LANES.min(count - first) {
             let ask = asked.has(first + l, &grip[first + l]);
@@ -203,6 +207,23 @@ fn touch_wide<W: Wide>(solid: &Round, asked: Asked, q: &mut [Vec4], grip: &mut [
         }
     }
     touching
+}
+
+/// Whether one of the eight particles from number `first` on is nearer to a solid than it is to be.
+#[inline(always)]
+fn is_near<W: Wide>(solid: &Round, first: usize, q: &[Vec4]) -> bool {
+    let mut at = [0; LANES];
+    for (l, at) in at.iter_mut().enumerate() {
+        *at = (first + l) as u32;
+    }
+    assert!(first + LANES <= q.len());
+    // SAFETY: all places were checked above.
+    let [x, y, z, _] = unsafe { W::gather(q.as_ptr(), &at) };
+    let (.., gap) = solid.gap(solid.axis, Wide3([x, y, z]) - vector(solid.origin));
+    let mut pushes = Lanes::ZERO;
+    (W::splat(solid.distance) - gap).store(&mut pushes);
+    // As a push is told below: what is not a number is none.
+    pushes.0.iter().any(|push| *push > 0.0)
 }
 
 /// Eight particles; above 0 where they touch.

@@ -164,8 +164,7 @@ impl<S: PositionSolver> Integrator for PositionBased<S> {
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         step.observer.enter("predict");
         let (h, Particles { start, inertia, x, v, inverse_mass, .. }) = (substep.h, &mut self.particles);
-        let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
-        step.boundary.forces.renew(step.model, step.environment, (substep.time, h), x, mean);
+        step.boundary.forces.renew(step.model, step.environment, (substep.time, h), x, (|i| v[i], 3.0));
         let air = step.boundary.forces.on_particles();
         start.copy_from_slice(x);
         for (i, x) in x.iter_mut().enumerate() {

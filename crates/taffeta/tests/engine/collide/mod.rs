@@ -15,4 +15,5 @@ mod passage;
 mod pipeline;
 mod surface;
 mod trees;
+mod windows;
 mod zones;

@@ -2,6 +2,7 @@
 
 use taffeta::forces::air;
 use taffeta::forces::wind::{GustField, Wind, WindSurface};
+use taffeta::math::lanes::{InstructionSet, LANES, Lanes};
 use taffeta::math::{DVec3, random::Random};
 use taffeta::model::AirModel;
 
@@ -91,6 +92,31 @@ fn without_lift_the_force_is_that_of_the_explicit_air() {
         assert!(
             (ours - air::force(normal, stream, &model, 0.1, 0.0)).length() < 1e-12 * (1.0 + ours.length())
         );
+    }
+}
+
+#[test]
+fn eight_triangles_at_a_time_feel_the_same_bits() {
+    let mut random = Random::new(4);
+    for (air, h) in
+        [([1.2, 1.3, 0.02, 1.7], 0.01), ([1.2, 1.3, 0.02, 0.0], 1e-4), ([0.3, 0.0, 0.5, 0.2], 1.0)]
+    {
+        let [density, drag, skin_friction, lift] = air;
+        let (wind, damping, gust) = (DVec3::ZERO, 0.0, [0.0, 1.0, 1.0]);
+        let air = AirModel { density, drag, skin_friction, wind, damping, lift, gust, seed: 1 };
+        for _ in 0..200 {
+            // One of them has no area.
+            let scale = |l: usize| if l == 3 { 0.0 } else { 1e-3 };
+            let normals: [DVec3; LANES] = std::array::from_fn(|l| scale(l) * any(&mut random, 1.0));
+            let streams: [DVec3; LANES] = std::array::from_fn(|_| any(&mut random, 20.0));
+            let lanes = |of: &[DVec3; LANES]| [0, 1, 2].map(|k| Lanes(of.map(|v| v.to_array()[k])));
+            let wanted =
+                lanes(&std::array::from_fn(|l| air::force(normals[l], streams[l], &air, 0.15, h) / 3.0));
+            for set in InstructionSet::available() {
+                let thirds = air::thirds_of_forces(*set, &lanes(&normals), &lanes(&streams), &air, 0.15, h);
+                assert_eq!(thirds, wanted, "{set:?}");
+            }
+        }
     }
 }
 

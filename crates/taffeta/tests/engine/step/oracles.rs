@@ -41,8 +41,7 @@ fn gathered_forces_are_those_of_one_element_after_the_other() {
     let largest = slow.iter().map(|f| f.length()).fold(0.0, f64::max);
     let environment = Environment::new(&model);
     let mut air = HeldForces::new(&model, &environment);
-    let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
-    air.renew(&model, &environment, (state.time, h), &x, mean);
+    air.renew(&model, &environment, (state.time, h), &x, (|i| v[i], 3.0));
     let mut chunks = gather::chunks(&model);
     assert!(chunks.len() > 3);
     for chunk in &mut chunks {

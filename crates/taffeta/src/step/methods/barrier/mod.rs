@@ -137,8 +137,7 @@ impl Integrator for Barrier {
         step.observer.enter("predict");
         let Self { x, v, start, led, inertia, mass, minimiser, .. } = self;
         let (model, Substep { time, until, h, .. }) = (step.model, *substep);
-        let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
-        step.boundary.forces.renew(model, step.environment, (time, h), x, mean);
+        step.boundary.forces.renew(model, step.environment, (time, h), x, (|i| v[i], 3.0));
         let (held, drag) = (step.boundary.forces.on_particles(), 1.0 + h * step.environment.air.damping);
         for i in 0..x.len() {
             mass[i] = model.mass[i] * drag;

@@ -105,10 +105,9 @@ impl Integrator for Impulse {
         step.observer.enter("air");
         let every = if self.rests.are_bent { 1 } else { count.div_ceil(self.params.air_renewals) };
         if k.is_multiple_of(every) {
-            let way = |i: usize| (self.y[i] - self.x[i]).xyz();
-            let mean = |[a, b, c]: [usize; 3]| (way(a) + way(b) + way(c)) / (3.0 * h);
+            let way = |i: usize| self.y[i] - self.x[i];
             let held = (time, f64::from(every.min(count - k)) * h);
-            step.boundary.forces.renew(model, step.environment, held, &self.x, mean);
+            step.boundary.forces.renew(model, step.environment, held, &self.x, (way, 3.0 * h));
             for RubbingEdge { edge, slider, rest, compliance } in &self.rubbing {
                 let aside = step.boundary.forces.sliders.aside(model, *slider, *compliance);
                 self.soft.set_rest(*edge, rest + aside);

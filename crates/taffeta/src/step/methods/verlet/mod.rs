@@ -205,8 +205,7 @@ impl Integrator for Verlet {
         if substep.k.is_multiple_of(air_held) {
             let Moving { x, v } = &self.now;
             let held = (substep.time, f64::from(air_held) * substep.h);
-            let mean = |[a, b, c]: [usize; 3]| (v[a] + v[b] + v[c]).xyz() / 3.0;
-            step.boundary.forces.renew(step.model, step.environment, held, x, mean);
+            step.boundary.forces.renew(step.model, step.environment, held, x, (|i| v[i], 3.0));
         }
         step.observer.enter("springs");
         step.report.iterations += match self.secant {

@@ -23,6 +23,7 @@ LABORATORY = [
     ("bending_twist", "Bend Twist", "µN·m", 0, 1e7),
     ("bending_hysteresis", "Bend Hysteresis", "mN", 0, 1e6),
     ("shear_hysteresis", "Shear Hysteresis", "N/m", 0, 1e6),
+    ("tensile_resilience", "Tensile Resilience", "%", 40, 100),
     ("thickness", "Thickness", "mm", 1e-3, 100),
     ("friction", "Friction", "", 0, 10),
 ]

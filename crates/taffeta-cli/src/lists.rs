@@ -123,6 +123,7 @@ fn fabric_json(preset: &Preset) -> Value {
         "bending_twist_estimated_un_m": fabric.twist(),
         "bending_hysteresis_mn": fabric.bending_hysteresis,
         "shear_hysteresis_n_m": fabric.shear_hysteresis,
+        "tensile_resilience_percent": fabric.tensile_resilience,
         "thickness_mm": fabric.thickness,
         "friction": fabric.friction,
         "damping_ms": fabric.damping,

@@ -22,8 +22,8 @@ pub fn refused(model: &Model) -> Option<DeviceRefusal> {
         ),
         (
             !model.sliders.is_empty(),
-            "folds, or a fabric with bending_hysteresis or shear_hysteresis".into(),
-            "leave folds out and set both to 0",
+            "folds, or a fabric with bending_hysteresis, shear_hysteresis or tensile_resilience".into(),
+            "leave folds out, set both to 0 and the last to 100",
         ),
         (!model.bodies.is_empty(), "a [[body]] that moves freely".into(), "leave it out"),
         (!model.balloons.is_empty(), "a closed cloth with something inside".into(), "leave the filling out"),

@@ -15,6 +15,7 @@ pub(super) fn add(model: &mut Model) {
     for c in 0..model.cloths.len() {
         let ClothPiece { fabric, .. } = &model.cloths[c];
         let [bending, shear] = [0.5e-3 * fabric.bending_hysteresis, 0.5 * fabric.shear_hysteresis];
+        let resilience = 0.01 * fabric.tensile_resilience;
         if bending > 0.0 {
             bends(model, c, bending);
             plates(model, c, bending);
@@ -22,6 +23,12 @@ pub(super) fn add(model: &mut Model) {
         if shear > 0.0 {
             diagonals(model, c, shear);
             membranes(model, c, shear);
+        }
+        // What keeps its length is not pulled out.
+        if resilience < 1.0 && (model.extensible || !model.method.keeps_lengths()) {
+            let share = friction_of_tension(resilience);
+            tensions(model, c, share);
+            stretches(model, c, share);
         }
     }
     bent(model);
@@ -42,7 +49,7 @@ fn bent(model: &mut Model) {
     let all = all.into_iter().chain((0..).zip(&plates.rest).flat_map(axes));
     let known: BTreeSet<Slides> = sliders.iter().map(|slider| slider.of).collect();
     let new = all.filter(|of| !known.contains(of));
-    sliders.extend(new.map(|of| Slider { of, stiffness: 0.0, give: f64::INFINITY }));
+    sliders.extend(new.map(|of| Slider { of, stiffness: 0.0, give: f64::INFINITY, grip: 0.0 }));
 }
 
 /// Beside an element of so much stiffness, which is without friction, that slides at a deformation `at` of it: limit over the stiffness of the element.
@@ -52,7 +59,7 @@ fn slider(of: Slides, stiffness: &mut f64, at: f64) -> Option<Slider> {
     }
     let own = STIFFER * *stiffness;
     *stiffness += own;
-    Some(Slider { of, stiffness: own, give: at / STIFFER })
+    Some(Slider { of, stiffness: own, give: at / STIFFER, grip: 0.0 })
 }
 
 /// Numbers of the elements that belong to a piece of cloth.
@@ -88,15 +95,22 @@ fn plates(model: &mut Model, cloth: usize, friction: f64) {
     }
 }
 
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// The structural edges of a piece of cloth.
+fn structural(model: &Model, cloth: usize) -> BTreeSet<[u32; 2]> {
+    model.edges[model.cloths[cloth].edges.clone()].iter().map(|ends| sorted(*ends)).collect()
+}
+
 /// When a parallelogram of the area A is sheared by γ, a diagonal p lengthens by γ A / p. Both do the work of a force per width HG [N/m] if each holds HG p / 2.
 /// Springs of soft solids, which have no bends, are not of this kind.
 fn diagonals(model: &mut Model, cloth: usize, friction: f64) {
     if own(model, cloth, &model.bends.points).is_empty() {
         return;
     }
-    let edges = &model.edges[model.cloths[cloth].edges.clone()];
-    let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
-    let edges: BTreeSet<[u32; 2]> = edges.iter().map(|ends| sorted(*ends)).collect();
+    let edges = structural(model, cloth);
     for s in own(model, cloth, &model.springs.ends) {
         if edges.contains(&sorted(model.springs.ends[s])) {
             continue;
@@ -104,6 +118,56 @@ fn diagonals(model: &mut Model, cloth: usize, friction: f64) {
         let (length, stiffness) = (model.springs.rest_length[s], &mut model.springs.stiffness[s]);
         let at = 0.5 * friction * length / *stiffness;
         model.sliders.extend(slider(Slides::Spring(s as u32), stiffness, at));
+    }
+}
+
+/// How many times as stiff as its element without friction the slider of a pull is before it slides [1]: a fabric with an RT of 40 % asks for 4 and more.
+const STIFFER_PULLED: f64 = 5.0;
+
+/// Friction over elastic force u of a fabric that gives back the share `resilience` of the work that has pulled it.
+///
+/// Pulled from rest it resists by K (1 + u) e, let go by K (1 - u) e, once its slider of the stiffness r K has turned round, at e (r - u)/(r + u). The areas
+/// below both are RT (1 + u) (r + u) = (1 - u) (r + u) + 4 u², whose smaller root this is.
+fn friction_of_tension(resilience: f64) -> f64 {
+    let r = STIFFER_PULLED;
+    let [a, b, c] = [resilience - 3.0, resilience * (1.0 + r) + r - 1.0, r * (resilience - 1.0)];
+    -2.0 * c / (b + (b * b - 4.0 * a * c).sqrt())
+}
+
+/// Beside what resists a pull: its friction is a share `u` of its elastic force, because yarns that cross press on one another as they are pulled. Pulled from rest
+/// both have the stiffness that the element had.
+fn pulled(of: Slides, stiffness: &mut f64, u: f64) -> Option<Slider> {
+    if stiffness.is_nan() || *stiffness <= 0.0 {
+        return None;
+    }
+    let elastic = *stiffness / (1.0 + u);
+    let own = STIFFER_PULLED * elastic;
+    *stiffness = elastic + own;
+    Some(Slider { of, stiffness: own, give: 0.0, grip: u / STIFFER_PULLED })
+}
+
+/// Structural springs, which lie along warp and weft.
+fn tensions(model: &mut Model, cloth: usize, share: f64) {
+    let edges = structural(model, cloth);
+    for s in own(model, cloth, &model.springs.ends) {
+        if edges.contains(&sorted(model.springs.ends[s])) {
+            let stiffness = &mut model.springs.stiffness[s];
+            model.sliders.extend(pulled(Slides::Spring(s as u32), stiffness, share));
+        }
+    }
+}
+
+/// Membranes along warp and weft.
+fn stretches(model: &mut Model, cloth: usize, share: f64) {
+    for t in own(model, cloth, &model.membranes.points) {
+        let area = area(model.membranes.material[t]);
+        for axis in 0..2 {
+            let stiffness = &mut model.membranes.stiffness[t][axis];
+            let beside = pulled(Slides::Stretch(t as u32, axis as u8), stiffness, share);
+            model
+                .sliders
+                .extend(beside.map(|slider| Slider { stiffness: area * slider.stiffness, ..slider }));
+        }
     }
 }
 

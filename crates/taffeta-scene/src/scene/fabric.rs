@@ -47,6 +47,10 @@ pub struct FabricChange {
     #[schemars(range(min = 0.0, max = 1e6))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shear_hysteresis: Option<f64>,
+    /// Tensile resilience, KES RT: the share of the work of pulling along warp or weft that comes back when the cloth is let go [%]. 100: all.
+    #[schemars(range(min = 40.0, max = 100.0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tensile_resilience: Option<f64>,
     /// Thickness [mm].
     #[schemars(range(min = 1e-3, max = 100.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +86,7 @@ impl FabricChange {
             bending_twist: self.bending_twist.or(base.bending_twist),
             bending_hysteresis: self.bending_hysteresis.unwrap_or(base.bending_hysteresis),
             shear_hysteresis: self.shear_hysteresis.unwrap_or(base.shear_hysteresis),
+            tensile_resilience: self.tensile_resilience.unwrap_or(base.tensile_resilience),
             thickness: self.thickness.unwrap_or(base.thickness),
             friction: self.friction.unwrap_or(base.friction),
             damping: self.damping.unwrap_or(base.damping),

@@ -62,6 +62,7 @@ impl DataSheet {
             bending_twist: None,
             bending_hysteresis: 0.0,
             shear_hysteresis: 0.0,
+            tensile_resilience: 100.0,
             thickness: self.thickness,
             friction: self.friction,
             damping: DAMPING,

@@ -23,6 +23,14 @@ pub fn followed(anchor: f64, e: f64, give: f64) -> f64 {
     anchor.clamp(e - give, e + give)
 }
 
+impl Slider {
+    /// The deformation that it gives by before it slides, of an element that is deformed by `e`.
+    pub fn gives(&self, e: f64) -> f64 {
+        // Left out where it is 0: a fold gives by more than any number.
+        if self.grip > 0.0 { self.give + self.grip * e.max(0.0) } else { self.give }
+    }
+}
+
 /// How much the normal of the cloth counts in the direction in which a bent element is bent, beside its own, as a share of its rest [1].
 const UPRIGHT: f64 = 0.03;
 
@@ -46,7 +54,7 @@ fn rest(model: &Model, of: Slides) -> [f64; 2] {
             let PlatePatch { rest, stiffness, .. } = model.plates.patch(p as usize);
             [rest[axis as usize], stiffness[axis as usize]]
         }
-        Slides::Spring(_) | Slides::Membrane(_) => [0.0; 2],
+        Slides::Spring(_) | Slides::Stretch(..) | Slides::Membrane(_) => [0.0; 2],
     }
 }
 
@@ -97,6 +105,11 @@ pub fn measure(
             let length = a.distance(b);
             (length - model.springs.rest_length[s as usize], [(b - a).normalize_or_zero(), DVec3::ZERO])
         }
+        Slides::Stretch(t, axis) => {
+            let frame = membrane(model, t as usize).frame(&model.membranes.points[t as usize].map(x));
+            let w = frame[axis as usize];
+            (w.length() - 1.0, [w.normalize_or_zero(), DVec3::ZERO])
+        }
         Slides::Membrane(t) => {
             let [wu, wv] = membrane(model, t as usize).frame(&model.membranes.points[t as usize].map(x));
             (wu.dot(wv), [wv, wu])
@@ -123,6 +136,11 @@ pub fn weights(model: &Model, of: Slides) -> Vec<(u32, [f64; 2])> {
         Slides::Spring(s) => {
             let [a, b] = model.springs.ends[s as usize];
             vec![(a, [-1.0, 0.0]), (b, [1.0, 0.0])]
+        }
+        Slides::Stretch(t, axis) => {
+            let weights = membrane(model, t as usize).weights()[axis as usize];
+            let points = model.membranes.points[t as usize].into_iter();
+            points.zip(weights).map(|(i, w)| (i, [w, 0.0])).collect()
         }
         Slides::Membrane(t) => {
             let [u, v] = membrane(model, t as usize).weights();
@@ -240,10 +258,10 @@ impl HeldSliders {
         });
         let normal = |i: u32| normals[i as usize].xyz();
         parallel::each_two(anchors, pulls, CHUNK, |s, anchor, pull| {
-            let Slider { of, stiffness, give } = model.sliders[s];
-            let (e, directions) = measure(model, of, at, normal);
-            *anchor = followed(*anchor, e, give);
-            let force = rests[s] + stiffness * *anchor;
+            let slider = model.sliders[s];
+            let (e, directions) = measure(model, slider.of, at, normal);
+            *anchor = followed(*anchor, e, slider.gives(e));
+            let force = rests[s] + slider.stiffness * *anchor;
             *pull = directions.map(|direction| (direction * force).into());
         });
     }

@@ -22,6 +22,8 @@ pub struct Fabric {
     pub bending_hysteresis: f64,
     /// Hysteresis of shear, KES 2HG: the same of the force per width [N/m]. 0 is none.
     pub shear_hysteresis: f64,
+    /// Tensile resilience, KES RT: the share of the work of pulling along warp or weft that comes back when it is let go [%]. 100 is all.
+    pub tensile_resilience: f64,
     /// Thickness [mm].
     pub thickness: f64,
     /// Coulomb friction of the fabric on itself [1].

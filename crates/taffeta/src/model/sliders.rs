@@ -9,8 +9,10 @@ pub enum Slides {
     Plate(u32, u8),
     /// Twice the gap between the diagonals of a quad, along the normal of the cloth [m].
     Twist(u32),
-    /// The lengthening of a spring, that of a diagonal [m].
+    /// The lengthening of a spring [m].
     Spring(u32),
+    /// The strain of a membrane along the warp (0) or the weft (1) [1].
+    Stretch(u32, u8),
     /// The shear w_u·w_v of a membrane [1].
     Membrane(u32),
 }
@@ -23,6 +25,7 @@ impl Slides {
             Slides::Plate(_, axis) => Slides::Plate(0, axis),
             Slides::Twist(_) => Slides::Twist(0),
             Slides::Spring(_) => Slides::Spring(0),
+            Slides::Stretch(_, axis) => Slides::Stretch(0, axis),
             Slides::Membrane(_) => Slides::Membrane(0),
         }
     }
@@ -41,4 +44,6 @@ pub struct Slider {
     pub stiffness: f64,
     /// The deformation that it gives by before it slides: limit over stiffness, in the units of e.
     pub give: f64,
+    /// By how much more it gives per e where its element is pulled: yarns under tension press on one another the harder [1].
+    pub grip: f64,
 }

@@ -38,7 +38,9 @@ fn swinging(method: Method) -> Scene {
 fn rubbing(mut scene: Scene) -> Scene {
     for fabric in scene.fabrics.values_mut() {
         (fabric.bending_hysteresis, fabric.shear_hysteresis) = (Some(1.0), Some(2.0));
+        fabric.tensile_resilience = Some(60.0);
     }
+    scene.solver.extensible = true;
     scene
 }
 

@@ -7,7 +7,7 @@ use taffeta_scene::{Ball, Cloth, ClothModel, FabricChange, Filling, FillingKind,
 pub(super) const BALLOON: Experiment = Experiment {
     name: "balloon",
     about: "A ball of 0.2 m whose skin has 500 N/m is pumped up by 100 Pa: its radius. Reference: Laplace's tension p r / 2 against the skin's stiffness, r = r₀ / (1 - p r₀ / (2 k)). Only implicit methods know a filling.",
-    misses: "",
+    misses: &[],
     curve: None,
     ways: || {
         [Method::BackwardEuler, Method::Bdf2].map(|method| Way::new(method, ClothModel::Triangles)).to_vec()

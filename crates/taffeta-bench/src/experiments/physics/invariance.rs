@@ -1,6 +1,6 @@
 //! The same cloth turned, renumbered, or measured with another yardstick moves in the same way.
 
-use super::{Experiment, Finding, Way, run, scene, simulation, thread_like, usual_ways};
+use super::{Experiment, Finding, Miss, Way, run, scene, simulation, thread_like, usual_ways};
 use crate::BenchError;
 use std::collections::BTreeMap;
 use taffeta::math::{DQuat, DVec3, random::Random};
@@ -9,7 +9,7 @@ use taffeta_scene::{Cloth, FabricChange, Mesh, MeshShape, Pin, Scene};
 pub(super) const INVARIANCE: Experiment = Experiment {
     name: "invariance",
     about: "A sheet of 9 × 9 particles swings down from two corners for 0.5 s; again turned about the vertical by 37 degrees, with its particles numbered at random, and with a yardstick of a third of a metre: the largest difference of a particle over the size of the sheet. Reference: none. A turn and a yardstick may change rounding alone; numbers may change the order in which methods go through edges, and so the result as far as a method stops short of convergence.",
-    misses: "the method decides by what a rounding may turn.",
+    misses: &[Miss { of: &[], why: "the method decides by what a rounding may turn." }],
     curve: None,
     ways: usual_ways,
     find: invariance,

@@ -2,6 +2,7 @@
 
 mod balloon;
 mod buckling;
+mod curve;
 mod drape;
 mod friction;
 mod hysteresis;
@@ -18,12 +19,12 @@ use crate::page::{Form, Section, column, text};
 use crate::table::Table;
 use crate::tell::tell;
 use crate::{BenchError, figures, percent};
+use curve::Curve;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use taffeta::Simulation;
 use taffeta::math::DVec3;
-use taffeta_render::plot::{Line, Plot, Stroke};
 use taffeta_scene::{Air, Cloth, ClothModel, Contact, FabricChange, Mesh, Method, Scene, Solver};
 
 /// Acceleration of gravity [m/s²].
@@ -97,57 +98,26 @@ struct Experiment {
     /// What is done, and where the reference comes from.
     about: &'static str,
     /// Why rows are missed, for those that are.
-    misses: &'static str,
+    misses: &'static [Miss],
     /// What is drawn above the table, where the reference is a curve.
     curve: Option<Curve>,
     ways: fn() -> Vec<Way>,
     find: fn(Way, bool) -> Result<Vec<Finding>, BenchError>,
 }
 
-/// A reference over something that cases differ by.
+/// Why methods miss rows, and how that goes with sub-steps, iterations or cells.
 #[derive(Clone, Copy)]
-struct Curve {
-    /// What is across and what is up.
-    x: &'static str,
-    y: &'static str,
-    /// Whether both are shown by their logarithms.
-    log: bool,
-    range: [f64; 2],
-    reference: fn(f64) -> f64,
+struct Miss {
+    /// Ways by name; none are all.
+    of: &'static [&'static str],
+    why: &'static str,
 }
 
-impl Curve {
-    /// The reference, and what was found by every method as marks.
-    fn plot(&self, title: &str, rows: &[Row]) -> Plot {
-        const STEPS: u32 = 60;
-        let [first, last] = self.range;
-        let along = |share: f64| {
-            if self.log { first * libm::pow(last / first, share) } else { first + share * (last - first) }
-        };
-        let reference = (0..=STEPS).map(|k| along(f64::from(k) / f64::from(STEPS)));
-        let reference = reference.map(|x| [x, (self.reference)(x)]).collect();
-        let mut lines = vec![Line { name: "reference".into(), points: reference, ..Line::default() }];
-        for row in rows {
-            let point = row.finding.as_ref().and_then(|f| Some([f.at?, f.found]));
-            let known = lines.iter_mut().skip(1).find(|line| line.name == row.method);
-            match (known, point) {
-                (_, None) => (),
-                (Some(line), Some(point)) => line.points.push(point),
-                (None, Some(point)) => {
-                    let (name, colour) = (row.method.clone(), lines.len());
-                    lines.push(Line { name, points: vec![point], colour, stroke: Stroke::Marks });
-                }
-            }
-        }
-        Plot {
-            title: title.into(),
-            x_label: self.x.into(),
-            y_label: self.y.into(),
-            log_x: self.log,
-            log_y: self.log,
-            lines,
-            ..Plot::default()
-        }
+impl Experiment {
+    /// Why a way misses its rows.
+    fn reason(&self, way: &str) -> Option<&'static str> {
+        let found = self.misses.iter().find(|miss| miss.of.is_empty() || miss.of.contains(&way));
+        found.map(|miss| miss.why)
     }
 }
 
@@ -207,6 +177,9 @@ struct Row {
     #[serde(flatten)]
     finding: Option<Finding>,
     pass: bool,
+    /// Why it is missed, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     /// Why there is no number.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
@@ -270,10 +243,20 @@ pub fn measure(args: &Args) -> Result<Table, BenchError> {
         table.rows.extend(rows.iter().map(|row| json!(row)));
         table.page.push(section(experiment, &rows));
     }
-    let passed = table.rows.iter().filter(|row| row["pass"] == true).count();
-    tell(format_args!("{passed} of {} rows pass", table.rows.len()))?;
+    tell(verdict(&table.rows))?;
     table.page.insert(0, overview(&table.rows));
     Ok(table)
+}
+
+/// How many rows pass, and how many of the others have a reason.
+fn verdict(rows: &[Value]) -> String {
+    let passed = rows.iter().filter(|row| row["pass"] == true).count();
+    let told = rows.iter().filter(|row| row["reason"].is_string()).count();
+    let (all, missed) = (rows.len(), rows.len() - passed);
+    match missed {
+        0 => format!("{passed} of {all} rows pass"),
+        _ => format!("{passed} of {all} rows pass; of {missed} that are missed {told} have a stated reason"),
+    }
 }
 
 /// The rows of one way; a step that failed is a row that failed.
@@ -282,12 +265,11 @@ fn rows_of(
     way: Way,
     found: Result<Vec<Finding>, BenchError>,
 ) -> Result<Vec<Row>, BenchError> {
-    let row = |finding: Option<Finding>, fault| Row {
-        experiment: experiment.name,
-        method: way.name(),
-        pass: finding.as_ref().is_some_and(|f| f.error <= f.allowed),
-        finding,
-        fault,
+    let row = |finding: Option<Finding>, fault| {
+        let pass = finding.as_ref().is_some_and(|f| f.error <= f.allowed);
+        let method = way.name();
+        let reason = if pass { None } else { experiment.reason(&method) };
+        Row { experiment: experiment.name, method, pass, reason, finding, fault }
     };
     match found {
         Ok(findings) => Ok(findings.into_iter().map(|finding| row(Some(finding), None)).collect()),
@@ -337,8 +319,12 @@ impl Row {
 
 fn section(experiment: &Experiment, rows: &[Row]) -> Section {
     let mut words = vec![experiment.about.to_string()];
-    if rows.iter().any(|row| !row.pass) && !experiment.misses.is_empty() {
-        words.push(format!("What is missed: {}", experiment.misses));
+    for Miss { of, why } in experiment.misses {
+        if rows.iter().any(|row| row.reason == Some(*why)) {
+            let by: Vec<String> = of.iter().map(|way| format!("`{way}`")).collect();
+            let by = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
+            words.push(format!("What is missed{by}: {why}"));
+        }
     }
     // Cases together, methods below one another.
     let mut shown: Vec<Value> = rows.iter().map(Row::shown).collect();
@@ -387,12 +373,11 @@ fn overview(rows: &[Value]) -> Section {
         methods.iter().for_each(|method| line[*method] = json!(share(name, method)));
         line
     };
-    let passed = rows.iter().filter(|row| row["pass"] == true).count();
     let mut columns = vec![text("experiment", "experiment")];
     columns.extend(methods.iter().map(|method| column(method, method, Form::Share)));
     Section {
         title: "Overview".into(),
-        words: vec![format!("{passed} of {} rows pass. A dash: the method does not offer it.", rows.len())],
+        words: vec![format!("{}. A dash: the method does not offer it.", verdict(rows))],
         columns,
         rows: names.iter().map(line).collect(),
         ..Section::default()

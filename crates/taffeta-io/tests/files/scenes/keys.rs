@@ -29,6 +29,7 @@ bending_weft = 9.0
 bending_twist = 4.0
 bending_hysteresis = 1.2
 shear_hysteresis = 2.0
+tensile_resilience = 60.0
 thickness = 0.3
 friction = 0.3
 damping = 0.02

@@ -10,6 +10,7 @@ use crate::math::{DVec3, Vec4};
 use crate::solve::strips::blocks::{NO_TENSION, StripEdge};
 use crate::solve::strips::extensible::{AT_ONCE, EdgeLaw, MOST_PASSES, BoundedStretch};
 use crate::solve::strips::tridiagonal::{CRUSHED, Limits, Start};
+use std::collections::BTreeMap;
 
 /// The system of one mesh: its analysis, and room for its numbers.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct LengthSystem {
     sides: Vec<f64>,
     /// Where stitches are in the order of elimination, if they have a row.
     stitches: Vec<Option<usize>>,
+    /// Where the edges are that [`LengthSystem::set_offset`] sets.
+    places: Vec<Option<usize>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +39,8 @@ struct Edge {
     /// Place of its tension.
     slot: u32,
     is_stitch: bool,
+    /// C without tension, of an edge that stretches [m²].
+    offset: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +65,7 @@ impl LengthSystem {
     ) -> Self {
         let edge = |e: u32| {
             let (ends, slot) = (edges[e as usize], slots[e as usize]);
-            Edge { ends, link: link(e), slot, is_stitch: false }
+            Edge { ends, link: link(e), slot, is_stitch: false, offset: 0.0 }
         };
         let all = order(edges, positions).into_iter().map(edge);
         let edges: Vec<Edge> = all.filter(|e| e.link.compliance < NO_TENSION).collect();
@@ -90,6 +95,20 @@ impl LengthSystem {
             starts,
             couplings,
             stitches: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    /// Lets edges whose tensions have these places pull at nothing at other lengths.
+    pub fn make_offsets(&mut self, slots: &[u32]) {
+        let rows: BTreeMap<u32, usize> = self.edges.iter().map(|edge| edge.slot).zip(0..).collect();
+        self.places = slots.iter().map(|slot| rows.get(slot).copied()).collect();
+    }
+
+    /// Sets C of an edge where it pulls at nothing [m²].
+    pub fn set_offset(&mut self, edge: usize, offset: f64) {
+        if let Some(row) = self.places[edge] {
+            self.edges[row].offset = offset;
         }
     }
 
@@ -144,7 +163,7 @@ impl LengthSystem {
 
     /// The right-hand sides of edges that keep their lengths.
     fn find_errors(&mut self, q: &[Vec4], start: Start<&[Vec4]>, tension: &[f64], limits: Limits) {
-        for (k, Edge { ends, link, slot, is_stitch }) in self.edges.iter().enumerate() {
+        for (k, Edge { ends, link, slot, is_stitch, .. }) in self.edges.iter().enumerate() {
             let rest = link.rest;
             let squared = way(q, *ends).xyz().length_squared();
             let most = rest * rest * limits.most_give;
@@ -171,7 +190,7 @@ impl LengthSystem {
         (limits, stretch): (Limits, BoundedStretch),
     ) {
         let corrects = limits.most_give < f64::INFINITY;
-        let law = |edge: &Edge| EdgeLaw::new(edge.link.rest, edge.link.compliance, stretch);
+        let law = |edge: &Edge| EdgeLaw::new(edge.link.rest, edge.link.compliance, edge.offset, stretch);
         let of = |edge: &Edge| tension[edge.slot as usize];
         let side = |edge: &Edge| if edge.is_stitch { 0.0 } else { law(edge).side(of(edge)) };
         self.sides.clear();

@@ -59,6 +59,8 @@ pub struct StripBlock {
     first: usize,
     /// 1 for edges that are stitches, 0 for others; empty if there is no stitch.
     pub(super) stitches: Vec<Lanes>,
+    /// C of edges that pull at nothing [m²]; empty if all are then as long as at rest.
+    pub(super) offsets: Vec<Lanes>,
 }
 
 /// Rows of which many are alike: a grid has a few kinds, which stay in the nearest cache.
@@ -154,16 +156,16 @@ pub struct Strips {
     /// Where stitches stand.
     stitches: Vec<EdgePlace>,
     /// Where all edges stand, if their lengths change.
-    places: Vec<EdgePlace>,
+    pub(super) places: Vec<EdgePlace>,
 }
 
 /// Where an edge stands: its block among those of its group, its row and its lane.
 #[derive(Debug, Clone, Copy)]
-struct EdgePlace {
-    group: usize,
-    block: usize,
-    row: usize,
-    lane: usize,
+pub(super) struct EdgePlace {
+    pub group: usize,
+    pub block: usize,
+    pub row: usize,
+    pub lane: usize,
 }
 
 impl Strips {
@@ -271,7 +273,7 @@ impl Strips {
         }
     }
 
-    fn place(&self, slot: usize) -> EdgePlace {
+    pub(super) fn place(&self, slot: usize) -> EdgePlace {
         let (row, lane) = (slot / LANES, slot % LANES);
         let holds = |block: &StripBlock| (block.first..block.first + block.rows()).contains(&row);
         let found = self.groups.iter().enumerate().find_map(|(group, blocks)| {
@@ -435,6 +437,7 @@ impl StripBlock {
             pulls: Vec::new(),
             first,
             stitches: Vec::new(),
+            offsets: Vec::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Strips of edges that stretch: as their fabric does up to a bound, there no further.
 //!
 //! The law of an edge is C(t) = a t up to the bound C_b, then ± C_b + a_h (t ∓ C_b / a) with the small compliance a_h of an edge that keeps its length. It has three
-//! straight sides, and for known sides a strip is a system as in [`super::tridiagonal`]. The sides are found as an active set: a tension that leaves the side
+//! straight sides; an edge with internal friction has C(t) = a t + o below its bound, o from where it is anchored. For known sides a strip is a system as in [`super::tridiagonal`]. The sides are found as an active set: a tension that leaves the side
 //! it was found for goes over to the next one, and all is solved again (Newton's method for a law with corners). Where that does not end soon one edge
 //! at a time goes over (Murty's pivoting rule, for which such a system has no cycles).
 //!
@@ -47,25 +47,30 @@ pub(in crate::solve) struct EdgeLaw {
     beyond: f64,
     pub bound: f64,
     tension: f64,
+    offset: f64,
+    shift: f64,
 }
 
 impl EdgeLaw {
-    pub fn new(rest: f64, compliance: f64, stretch: BoundedStretch) -> Self {
+    /// Of an edge with a rest length [m] that pulls at nothing where C is `offset` [m²].
+    pub fn new(rest: f64, compliance: f64, offset: f64, stretch: BoundedStretch) -> Self {
         let bound = rest * rest * stretch.bound;
         let beyond = (rest.powi(3) * stretch.give).min(compliance);
-        Self { compliance, beyond, bound, tension: bound / compliance }
+        let (tension, shift) = (bound / compliance, offset / compliance);
+        Self { compliance, beyond, bound, tension, offset, shift }
     }
 
     /// The side of a tension.
     pub fn side(&self, tension: f64) -> f64 {
-        if tension.abs() > self.tension { tension.signum() } else { 0.0 }
+        let from_middle = tension + self.shift;
+        if from_middle.abs() > self.tension { from_middle.signum() } else { 0.0 }
     }
 
     /// C at a tension on a side.
     pub fn at(&self, tension: f64, side: f64) -> f64 {
         match side {
-            0.0 => self.compliance * tension,
-            _ => side * self.bound + self.beyond * (tension - side * self.tension),
+            0.0 => self.compliance * tension + self.offset,
+            _ => side * self.bound + self.beyond * (tension + self.shift - side * self.tension),
         }
     }
 
@@ -83,25 +88,30 @@ struct Law<W> {
     /// C [m²] and the tension [N/m] at the bound.
     bound: W,
     tension: W,
+    /// C without tension [m²], and the tension [N/m] of which that is the stretch.
+    offset: W,
+    shift: W,
 }
 
 impl<W: Wide> Law<W> {
     /// Of edges of which some are stitches. These, and edges without tension, have no bound.
     #[inline(always)]
-    fn of(edge: &StripEdges, stitch: W, stretch: BoundedStretch) -> Self {
+    fn of(edge: &StripEdges, stitch: W, offset: W, stretch: BoundedStretch) -> Self {
         let (squared_rest, compliance) = (W::load(&edge.squared_rest), W::load(&edge.compliance));
         let (most, far) = (W::splat(MOST_COMPLIANCE), W::splat(NO_BOUND));
         let bound = squared_rest * W::splat(stretch.bound);
         let tension = (bound * compliance.inverse()).where_less(compliance, most, far);
         let beyond = (squared_rest * squared_rest.sqrt() * W::splat(stretch.give)).min(compliance);
         let beyond = beyond.where_less(compliance, most, compliance);
-        Self { compliance, beyond, bound, tension: stitch.mul_add(far, tension) }
+        let shift = offset * compliance.inverse();
+        Self { compliance, beyond, bound, tension: stitch.mul_add(far, tension), offset, shift }
     }
 
     /// The side of a tension.
     #[inline(always)]
     fn side(&self, tension: W) -> W {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
+        let tension = tension + self.shift;
         let up = one.where_less(self.tension, tension, zero);
         (zero - one).where_less(tension, zero - self.tension, up)
     }
@@ -110,8 +120,9 @@ impl<W: Wide> Law<W> {
     #[inline(always)]
     fn at(&self, tension: W, side: W) -> (W, W) {
         let (zero, out) = (W::splat(0.0), side * side);
-        let beyond = self.beyond.mul_add(tension - side * self.tension, side * self.bound);
-        let below = self.compliance * tension;
+        let from_middle = tension + self.shift;
+        let beyond = self.beyond.mul_add(from_middle - side * self.tension, side * self.bound);
+        let below = self.compliance * tension + self.offset;
         (beyond.where_less(zero, out, below), self.beyond.where_less(zero, out, self.compliance))
     }
 
@@ -131,6 +142,12 @@ fn stitch<W: Wide, const SEWN: bool>(stitches: &[Lanes], i: usize) -> W {
     if SEWN { W::load(&stitches[i]) } else { W::splat(0.0) }
 }
 
+/// C of edges without tension.
+#[inline(always)]
+fn offset<W: Wide>(offsets: &[Lanes], i: usize) -> W {
+    if offsets.is_empty() { W::splat(0.0) } else { W::load(&offsets[i]) }
+}
+
 /// Eliminates the edges of strips one after the other, each on its side. If the solution `corrects`, sides do not count, and what is within the bound stays.
 #[inline(always)]
 fn eliminate<W: Wide, const SEWN: bool>(
@@ -147,7 +164,7 @@ fn eliminate<W: Wide, const SEWN: bool>(
         let (next_p, next_b) = q.row::<W>(i + 1);
         let (squared_rest, side) = (W::load(&edge.squared_rest), W::load(&room.sides[i]));
         let sewn = stitch::<W, SEWN>(&q.block().stitches, i);
-        let law = Law::of(edge, sewn, stretch);
+        let law = Law::of(edge, sewn, offset(&q.block().offsets, i), stretch);
         let d = next_p - p;
         let squared = d.fused_dot(d);
         let kept = W::load(&tension[i]) * W::splat(limits.warm_start);
@@ -194,7 +211,8 @@ fn find_sides<W: Wide, const SEWN: bool>(
         share = W::load(&row.share);
         change.store(&mut row.change);
         let whole = W::load(&tension[i]).mul_add(W::splat(limits.warm_start), change);
-        let law = Law::of(edge, stitch::<W, SEWN>(&q.block().stitches, i), stretch);
+        let pulls_at = offset(&q.block().offsets, i);
+        let law = Law::of(edge, stitch::<W, SEWN>(&q.block().stitches, i), pulls_at, stretch);
         let over = (law.side(whole) - W::load(side)).max(zero - one).min(one);
         let over = if one_by_one { zero.where_less(zero, going, over) } else { over };
         going = going + over * over;
@@ -215,7 +233,8 @@ fn solve<W: Wide, const SEWN: bool>(
 ) {
     let edges = q.block().links().len();
     for (i, edge) in q.block().links().enumerate() {
-        let law = Law::<W>::of(edge, stitch::<W, SEWN>(&q.block().stitches, i), stretch);
+        let pulls_at = offset(&q.block().offsets, i);
+        let law = Law::<W>::of(edge, stitch::<W, SEWN>(&q.block().stitches, i), pulls_at, stretch);
         law.side(W::load(&tension[i])).store(&mut room.sides[i]);
     }
     for pass in 0..MOST_PASSES {

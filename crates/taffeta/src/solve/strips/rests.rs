@@ -1,6 +1,6 @@
-//! Bends along strips that do not rest straight: where they stand, and what pulls them there.
+//! Bends along strips that do not rest straight, and edges that pull at nothing when they are longer than at rest: where they stand, and what moves them there.
 
-use super::blocks::Strips;
+use super::blocks::{EdgePlace, Strips};
 use crate::math::DVec3;
 use crate::math::lanes::{LANES, Lanes};
 
@@ -37,5 +37,19 @@ impl Strips {
         block.pulls.resize(rows, [Lanes::ZERO; 3]);
         let lanes = block.pulls[row].iter_mut();
         lanes.zip(pull.to_array()).for_each(|(lanes, number)| lanes.0[lane] = number);
+    }
+
+    /// Lets edges that stretch pull at nothing at other lengths ([`Strips::set_offset`]).
+    pub fn make_offsets(&mut self) {
+        self.places = self.slots.iter().map(|slot| self.place(*slot as usize)).collect();
+        for block in self.groups.iter_mut().flatten() {
+            block.offsets = vec![Lanes::ZERO; block.rows()];
+        }
+    }
+
+    /// Sets C of an edge where it pulls at nothing [m²].
+    pub fn set_offset(&mut self, edge: usize, offset: f64) {
+        let EdgePlace { group, block, row, lane } = self.places[edge];
+        self.groups[group][block].offsets[row].0[lane] = offset;
     }
 }

@@ -190,10 +190,10 @@ pub fn soft(model: &Model, environment: &Environment, hard: &Strips) -> (Vec<[u3
     (ends, strips)
 }
 
-/// A diagonal with a slider beside it, which moves its rest length towards its anchor.
+/// A spring with a slider beside it, which moves its rest length towards its anchor.
 #[derive(Debug)]
 pub struct RubbingEdge {
-    /// Its number among diagonals, and that of the slider.
+    /// Its number among diagonals or structural edges, and that of the slider.
     pub edge: usize,
     pub slider: usize,
     /// Its rest length without the slider [m], and one over the stiffness of both [m/N].
@@ -202,8 +202,18 @@ pub struct RubbingEdge {
 }
 
 /// Diagonals with sliders.
-pub fn rubbing(model: &Model) -> Vec<RubbingEdge> {
-    let edges: BTreeMap<usize, usize> = diagonals(model).into_iter().zip(0..).collect();
+pub fn rubbing_diagonals(model: &Model) -> Vec<RubbingEdge> {
+    rubbing(model, diagonals(model))
+}
+
+/// Structural edges with sliders, which are the first springs.
+pub fn rubbing_edges(model: &Model) -> Vec<RubbingEdge> {
+    rubbing(model, (0..model.edges.len()).collect())
+}
+
+/// Springs with sliders among some.
+fn rubbing(model: &Model, springs: Vec<usize>) -> Vec<RubbingEdge> {
+    let edges: BTreeMap<usize, usize> = springs.into_iter().zip(0..).collect();
     let of = |(slider, of): (usize, &Slider)| {
         let Slides::Spring(s) = of.of else { return None };
         let (rest, stiffness) = (model.springs.rest_length[s as usize], model.springs.stiffness[s as usize]);

@@ -112,6 +112,10 @@ impl Integrator for Impulse {
                 let aside = step.boundary.forces.sliders.aside(model, *slider, *compliance);
                 self.soft.set_rest(*edge, rest + aside);
             }
+            for RubbingEdge { edge, slider, rest, compliance } in &self.rubbing_edges {
+                let aside = step.boundary.forces.sliders.aside(model, *slider, *compliance);
+                self.lengths.set_aside(*edge, *rest, aside);
+            }
             let strips = self.bent.as_mut().unwrap_or(&mut self.lengths.strips);
             self.rests.hand_over(&step.boundary.forces.sliders, strips);
         }

@@ -106,6 +106,25 @@ impl Lengths {
         &self.strips.slots[..self.edges]
     }
 
+    /// Lets edges that stretch pull at nothing at other lengths than at rest.
+    pub fn make_offsets(&mut self) {
+        self.strips.make_offsets();
+        if let Some(direct) = &mut self.direct {
+            direct.make_offsets(&self.strips.slots[..self.edges]);
+        }
+    }
+
+    /// Lets edge `edge` of a rest length [m] pull at nothing when it is longer by `aside` [m].
+    pub fn set_aside(&mut self, edge: usize, rest: f64, aside: f64) {
+        // What is beyond the bound is of no elastic force.
+        let bound = self.stretch.map_or(0.0, |stretch| rest * rest * stretch.bound);
+        let offset = (rest * aside).clamp(-bound, bound);
+        self.strips.set_offset(edge, offset);
+        if let Some(direct) = &mut self.direct {
+            direct.set_offset(edge, offset);
+        }
+    }
+
     /// Sets the length and the compliance of a stitch.
     pub fn set_stitch(&mut self, stitch: usize, link: StripEdge) {
         self.strips.set_stitch(stitch, link);

@@ -60,6 +60,8 @@ pub struct Impulse {
     soft: Strips,
     /// Diagonals with a slider beside them.
     rubbing: Vec<RubbingEdge>,
+    /// Structural edges that stretch with internal friction.
+    rubbing_edges: Vec<RubbingEdge>,
     /// Strips for bends, if those of `lengths` are too short; bends that no strip has, and those that do not rest straight.
     bent: Option<Strips>,
     rests: Rests,
@@ -134,7 +136,7 @@ impl Impulse {
         let (hard, bent) =
             if single { (parts::hard(model, environment, true).0, Some(straight)) } else { (straight, None) };
         let (diagonals, mut soft) = parts::soft(model, environment, &hard);
-        let rubbing = parts::rubbing(model);
+        let (rubbing, rubbing_edges) = (parts::rubbing_diagonals(model), parts::rubbing_edges(model));
         if !rubbing.is_empty() {
             soft.make_lengths_change();
         }
@@ -145,12 +147,17 @@ impl Impulse {
         let mut room = vec![Vec4::ZERO; n + idle];
         // Every second one that stands for none is a metre away, so that edges between them have their rest length.
         room[n..].iter_mut().skip(1).step_by(2).for_each(|p| p.0[0] = 1.0);
+        let mut lengths = Lengths::new(model, environment, hard, set);
+        let hard_rows = lengths.strips.rows;
+        if !rubbing_edges.is_empty() {
+            lengths.make_offsets();
+        }
         Self {
             params: model.params.impulse,
             set,
-            pull: Predictor::new(n, ends(&model.edges, &hard).chain(ends(&diagonals, &soft))),
-            tension: vec![Lanes::ZERO; hard.rows + soft.rows],
-            saved_tension: vec![Lanes::ZERO; bent.as_ref().map_or(0, |b| b.rows).max(hard.rows)],
+            pull: Predictor::new(n, ends(&model.edges, &lengths.strips).chain(ends(&diagonals, &soft))),
+            tension: vec![Lanes::ZERO; hard_rows + soft.rows],
+            saved_tension: vec![Lanes::ZERO; bent.as_ref().map_or(0, |b| b.rows).max(hard_rows)],
             x: room.clone(),
             y: room.clone(),
             before_sweeps: if model.links.ends.is_empty() { Vec::new() } else { room.clone() },
@@ -185,8 +192,9 @@ impl Impulse {
             h: 0.0,
             drift: DVec3::ZERO,
             sums: Sums::default(),
-            lengths: Lengths::new(model, environment, hard, set),
+            lengths,
             rubbing,
+            rubbing_edges,
             soft,
             bent,
             rests,

@@ -31,6 +31,8 @@ pub struct Verlet {
     next: Moving,
     /// The sub-step that was planned [s].
     h: f64,
+    /// Sub-steps over which forces of air and sliders are held.
+    held: u32,
     /// What P3's implicit variant needs, if it is that.
     secant: Option<Secant>,
 }
@@ -61,6 +63,8 @@ impl Verlet {
             let taken = vec![0.0; chunk.particles.len()];
             ChunkWorker { chunk, contacts: 0, taken, iterate: Iterate::default() }
         };
+        // The force of a pulled edge is large and turns with it: held along where the edge was, it would give energy.
+        let pulled = model.sliders.iter().any(|slider| slider.grip > 0.0);
         let workers: Vec<ChunkWorker> = gather::chunks(model).into_iter().map(worker).collect();
         Self {
             cut: Cut::new(workers.iter().map(|worker| worker.chunk.particles.len())),
@@ -70,6 +74,7 @@ impl Verlet {
             now: room.clone(),
             next: room,
             h: 0.0,
+            held: if pulled { 1 } else { model.params.verlet.air_held },
         }
     }
 
@@ -201,10 +206,9 @@ impl Integrator for Verlet {
 
     fn predict(&mut self, step: &mut StepContext, substep: &Substep) {
         step.observer.enter("air");
-        let air_held = step.model.params.verlet.air_held;
-        if substep.k.is_multiple_of(air_held) {
+        if substep.k.is_multiple_of(self.held) {
             let Moving { x, v } = &self.now;
-            let held = (substep.time, f64::from(air_held) * substep.h);
+            let held = (substep.time, f64::from(self.held) * substep.h);
             step.boundary.forces.renew(step.model, step.environment, held, x, (|i| v[i], 3.0));
         }
         step.observer.enter("springs");

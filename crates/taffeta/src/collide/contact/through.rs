@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Faces are looked for around the particles by this share of how far these spread [1], and at least so far [m].
 const AROUND: (f64, f64) = (0.25, 0.02);
+/// Cosine of the angle up to which neighbours are led the same way [1].
+const SAME_WAY: f64 = 0.5;
 /// Particles that a thread takes in a row.
 const TASK: usize = 16;
 
@@ -34,6 +36,7 @@ pub fn through(cloth: Mesh, surface: Mesh, pairs: &[[u32; 2]]) -> Vec<Crossing> 
     let crossed = crossed_faces(cloth, surface, pairs);
     let wrong = smaller_parts(cloth, &crossed);
     let mut found = nearest_faces(cloth, surface, &wrong, crossed.keys().flatten());
+    drop_torn(cloth, surface, &mut found);
     for (edge, faces) in crossed.iter().filter(|(edge, faces)| {
         faces.len() == 2 && edge.iter().all(|p| wrong.binary_search(p).is_err())
     }) {
@@ -87,6 +90,20 @@ fn nearest_faces<'a>(
             ([*p, a, b, c], PairKind::PointTriangle)
         })
         .collect()
+}
+
+/// Leaves out particles that would be led other ways than their neighbours: they lie between two surfaces, which would tear the cloth.
+fn drop_torn(cloth: Mesh, surface: Mesh, found: &mut Vec<Crossing>) {
+    let way = |points: &[u32; 4]| {
+        let [a, b, c] = [1, 2, 3].map(|k| surface.points[points[k] as usize]);
+        -closest(PairKind::PointTriangle, &[cloth.points[points[0] as usize], a, b, c]).vector.normalize_or_zero()
+    };
+    let ways: BTreeMap<u32, DVec3> = found.iter().map(|(points, _)| (points[0], way(points))).collect();
+    let is_torn = |[p, q]: &[u32; 2]| {
+        ways.get(p).zip(ways.get(q)).is_some_and(|(a, b)| a.dot(*b) < SAME_WAY)
+    };
+    let torn: BTreeSet<u32> = cloth.triangles.iter().flat_map(|t| edges(*t)).filter(is_torn).flatten().collect();
+    found.retain(|(points, _)| !torn.contains(&points[0]));
 }
 
 /// Edges of cloth that go through the surface, and through which of its triangles.

@@ -345,21 +345,28 @@ impl Impulse {
             None if self.infeasible_start => 1,
             None => self.lengths.iterations_per_substep,
         });
+        // Of edges that stretch, lengths within the tolerance tell nothing: what a sweep leaves of their law is energy that came from nowhere. So all sweeps are
+        // made, and what presses an edge is kept from one to the next, or it would be pressed until it has its length.
+        let gives = most > 1 && self.lengths.stretch.is_some();
+        let limits = if gives { Limits::NONE } else { KEEP_PULLS };
         let mut sweeps = 0;
         while sweeps < most {
             let warm_start = if sweeps == 0 { self.warm_start() } else { 1.0 };
             self.pull_stitches(model, sweeps == 0);
             self.correct(
-                Limits { warm_start, ..KEEP_PULLS },
+                Limits { warm_start, ..limits },
                 self.infeasible_start,
                 if self.at_rest { 0.0 } else { (1.0 - h / self.params.error_time).max(0.0) },
                 sweeps == 0,
             );
             self.touch(step, h);
             sweeps += 1;
-            if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
+            if sweeps < most && !gives && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
             }
+        }
+        if gives {
+            self.lengths.forget_pushes(&mut self.tension);
         }
         sweeps
     }

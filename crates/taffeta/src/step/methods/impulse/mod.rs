@@ -111,6 +111,8 @@ pub struct Impulse {
     bends_wait: bool,
     /// √(m / k) of shear [s].
     shear_time: f64,
+    /// The same of bends that have sliders beside them [s]; endless without.
+    bend_time: f64,
     reaches: Reaches,
     hands: YieldingHands,
     /// Where pins will be [m].
@@ -183,6 +185,7 @@ impl Impulse {
                 && model.direction != Direction::Start
                 && model.max_iterations.is_none(),
             shear_time: parts::shear_time(model, environment),
+            bend_time: parts::rubbing_bend_time(model, environment),
             reaches: Reaches::default(),
             hands: YieldingHands::new(model, environment),
             ends: Vec::new(),

@@ -13,6 +13,7 @@ use super::ccd::tangles::Tangles;
 use super::ccd::window::{CcdWindow, POINTS};
 use super::contact::contacts::Contacts;
 use super::contact::projection::FeatureContact;
+use super::contact::through::Crossing;
 use crate::math::{DVec3, Vec4};
 use crate::model::params::CollisionParams;
 use crate::model::{Environment, Model};
@@ -93,9 +94,15 @@ impl ContactPipeline {
         })
     }
 
-    /// Tells what intersects now: pairs of cloth triangles, and cloth triangles that cut into a body. They do not block one another.
-    pub fn tangle(&mut self, cloth_cloth: &[[u32; 2]], in_bodies: impl Iterator<Item = u32>) {
-        self.tangles.set(&self.window.surface, cloth_cloth, in_bodies);
+    /// Tells what intersects now: pairs of cloth triangles, and cloth triangles that cut into a body, which do not block one another; and what has gone through
+    /// the surface of a collider: contacts lead it back.
+    pub fn tangle(
+        &mut self,
+        cloth_cloth: &[[u32; 2]],
+        in_bodies: impl Iterator<Item = u32>,
+        through: impl Iterator<Item = (usize, Crossing)>,
+    ) {
+        self.tangles.set(&self.window.surface, cloth_cloth, in_bodies, through);
         self.window.any_inside = self.tangles.any_in_bodies();
     }
 

@@ -232,6 +232,17 @@ impl CollisionSurface {
     }
 }
 
+/// Points [m] and triangles of a body that has faces, at a time [s].
+pub fn faces(form: &Form, time: f64, pose: &Pose) -> Option<(Vec<DVec3>, Vec<[u32; 3]>)> {
+    let (_, count, triangles) = outline(form);
+    let has_faces = triangles.iter().any(|[a, b, c]| a != b && b != c);
+    has_faces.then(|| {
+        let mut points = vec![DVec3::ZERO; count];
+        place_form(form, time, pose, &mut points);
+        (points, triangles)
+    })
+}
+
 /// Radius [m], number of points and triangles of a body.
 fn outline(form: &Form) -> (f64, usize, Vec<[u32; 3]>) {
     match form {

@@ -1,7 +1,10 @@
 //! Cloth that intersects is moved apart after a step: slowly, under the contact pipeline, and by bending alone. What passes freely is what intersects already.
 
 use crate::check::{self, Surface};
+use crate::collide::ccd::distance::PairKind;
+use crate::collide::contact::through::{Crossing, Mesh, through};
 use crate::collide::contact::untangle::{ways_apart, ways_out};
+use crate::collide::surface;
 use crate::collide::{CcdStats, ContactPipeline};
 use crate::math::DVec3;
 use crate::model::{Environment, Form, Model, PosedShape, State};
@@ -20,8 +23,9 @@ pub struct Intersections {
     cloth: Vec<[u32; 2]>,
     /// Of closed-form solids, as numbers of colliders, the triangles of cloth that cut into them.
     solids: Vec<(usize, Vec<u32>)>,
-    /// Of bodies from meshes, pairs of a triangle of cloth and one of the body.
+    /// Of bodies with faces, pairs of a triangle of cloth and one of the body; and what has gone through them.
     meshes: Vec<(usize, Vec<[u32; 2]>)>,
+    through: Vec<(usize, Crossing)>,
 }
 
 impl Intersections {
@@ -33,19 +37,27 @@ impl Intersections {
             found.cloth = check::self_intersections(cloth.positions, cloth.triangles);
         }
         for (number, (collider, pose)) in model.colliders.iter().zip(model.poses(state)).enumerate() {
-            match &collider.form {
-                Form::Closed(shape) => {
-                    let solid = PosedShape { shape: *shape, pose };
-                    let inside = check::against_body(cloth.positions, cloth.triangles, &solid).intersecting;
-                    found.solids.extend((!inside.is_empty()).then_some((number, inside)));
-                }
-                Form::Mesh(mesh) => {
-                    let points = mesh.points(state.time, &pose);
-                    let body = Surface { positions: &points, triangles: mesh.triangles() };
+            let cut = match surface::faces(&collider.form, state.time, &pose) {
+                None => Vec::new(),
+                Some((points, triangles)) => {
+                    let body = Surface { positions: &points, triangles: &triangles };
                     let pairs = check::intersections_between(cloth, body);
-                    found.meshes.extend((!pairs.is_empty()).then_some((number, pairs)));
+                    let [cloth, body] =
+                        [cloth, body].map(|of| Mesh { points: of.positions, triangles: of.triangles });
+                    // Out of solids particles are led by contacts of their own.
+                    let is_solid = matches!(collider.form, Form::Closed(_));
+                    let back = |(_, kind): &Crossing| !is_solid || *kind == PairKind::EdgeEdge;
+                    let crossings = through(cloth, body, &pairs).into_iter().filter(back);
+                    found.through.extend(crossings.map(|of| (number, of)));
+                    pairs
                 }
+            };
+            if let Form::Closed(shape) = &collider.form {
+                let solid = PosedShape { shape: *shape, pose };
+                let inside = check::against_body(cloth.positions, cloth.triangles, &solid).intersecting;
+                found.solids.extend((!inside.is_empty()).then_some((number, inside)));
             }
+            found.meshes.extend((!cut.is_empty()).then_some((number, cut)));
         }
         found
     }
@@ -54,7 +66,7 @@ impl Intersections {
     pub fn tell(&self, pipeline: &mut ContactPipeline) {
         let in_solids = self.solids.iter().flat_map(|(_, inside)| inside).copied();
         let in_meshes = self.meshes.iter().flat_map(|(_, pairs)| pairs).map(|[t, _]| *t);
-        pipeline.tangle(&self.cloth, in_solids.chain(in_meshes));
+        pipeline.tangle(&self.cloth, in_solids.chain(in_meshes), self.through.iter().copied());
     }
 
     /// Whether nothing does.
@@ -83,12 +95,12 @@ impl Intersections {
             }
         }
         for (number, pairs) in &self.meshes {
-            if let Form::Mesh(mesh) = &model.colliders[*number].form {
+            let (form, pose) = (&model.colliders[*number].form, model.pose(*number, positions, time));
+            if let Some((points, triangles)) = surface::faces(form, time, &pose) {
                 // Cloth and body as one list of points and one of triangles; the body does not give way.
                 let (n, first) = (positions.len(), model.triangles.len() as u32);
-                let points = mesh.points(time, &model.pose(*number, positions, time));
                 let points: Vec<DVec3> = positions.iter().chain(&points).copied().collect();
-                let of_body = mesh.triangles().iter().map(|t| t.map(|p| p + n as u32));
+                let of_body = triangles.iter().map(|t| t.map(|p| p + n as u32));
                 let triangles: Vec<[u32; 3]> = model.triangles.iter().copied().chain(of_body).collect();
                 let pairs: Vec<[u32; 2]> = pairs.iter().map(|[t, u]| [*t, first + u]).collect();
                 ways.resize(points.len(), DVec3::ZERO);

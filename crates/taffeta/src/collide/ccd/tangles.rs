@@ -1,6 +1,7 @@
 //! What intersects at the start: such features cannot be kept apart, so they do not block one another until they are.
 
 use crate::collide::broad_phase::candidates::{Pair, PairKind};
+use crate::collide::contact::through::Crossing;
 use crate::collide::surface::CollisionSurface;
 
 /// Features of triangles that intersect, and those that lie in bodies.
@@ -10,15 +11,18 @@ pub struct Tangles {
     pairs: Vec<Pair>,
     /// Per particle: whether it is a corner of a triangle that cuts into a body; empty if none does.
     in_body: Vec<bool>,
+    /// Features of cloth that have gone through a surface, each with the feature of that where they go back.
+    through: Vec<Pair>,
 }
 
 impl Tangles {
-    /// Takes all pairs of cloth triangles that intersect, and all cloth triangles that cut into a body.
+    /// Takes all pairs of cloth triangles that intersect, all cloth triangles that cut into a body, and what has gone through the surface of a collider.
     pub fn set(
         &mut self,
         surface: &CollisionSurface,
         cloth_cloth: &[[u32; 2]],
         in_bodies: impl Iterator<Item = u32>,
+        through: impl Iterator<Item = (usize, Crossing)>,
     ) {
         self.pairs.clear();
         for pair in cloth_cloth {
@@ -36,11 +40,25 @@ impl Tangles {
             self.in_body.resize(surface.particles, false);
             surface.triangles[triangle as usize].iter().for_each(|p| self.in_body[*p as usize] = true);
         }
+        self.through.clear();
+        for (collider, (mut points, kind)) in through {
+            if let Some(object) = surface.objects.iter().find(|object| object.body == Some(collider)) {
+                let (of_cloth, of_body) = points.split_at_mut(if kind == PairKind::PointTriangle { 1 } else { 2 });
+                of_cloth.iter().for_each(|p| self.in_body[*p as usize] = true);
+                of_body.iter_mut().for_each(|p| *p += object.points.start as u32);
+                self.through.push(Pair { kind, points });
+            }
+        }
     }
 
     /// Whether nothing is tangled.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty() && self.in_body.is_empty()
+    }
+
+    /// What has gone through a surface, and where it goes back.
+    pub fn through(&self) -> &[Pair] {
+        &self.through
     }
 
     /// Whether cloth cuts into a body.

@@ -156,6 +156,8 @@ impl Contacts {
         self.list.clear();
         tasks.iter().for_each(|task| self.list.extend(&task.contacts));
         projection::drop_shadowed(&mut self.list, &mut self.shadowed);
+        let through = tangles.through().iter();
+        self.list.extend(through.filter_map(|pair| FeatureContact::back(surface, pair, start, inverse_mass)));
         self.list_touches(window, pairs, tangles, near);
         self.settle(model, window, times);
     }

@@ -7,4 +7,5 @@ pub mod near_features;
 pub mod projection;
 pub mod smooth_friction;
 pub mod supports;
+pub mod through;
 pub mod untangle;

@@ -44,6 +44,8 @@ pub struct FeatureContact {
     pub slowness: f64,
     /// Whether CCD found it: then the distance is kept however near the features were at the start.
     pub learned: bool,
+    /// Whether it leads back what has gone through.
+    pub back: bool,
 }
 
 /// Which edges are contacts that are nearest at an end. They are nearer still as a point and a face, but round bodies have no faces.
@@ -106,6 +108,12 @@ impl FeatureContact {
         (gap < contact.distance + reach(&contact) && !is_other).then_some(contact)
     }
 
+    /// The contact that leads the first feature of a pair back through the second: towards that and beyond.
+    pub fn back(surface: &CollisionSurface, pair: &Pair, points: &[DVec3], inverse_mass: &[f64]) -> Option<Self> {
+        let (contact, _) = Self::at(surface, pair, &pair.points.map(|p| points[p as usize]), inverse_mass)?;
+        Some(Self { normal: -contact.normal, back: true, ..contact })
+    }
+
     /// The contact of a pair that CCD saw meet with its points at `at` [m].
     pub fn learn(surface: &CollisionSurface, pair: &Pair, at: &[DVec3; 4], inverse_mass: &[f64]) -> Option<Self> {
         let (contact, _) = Self::at(surface, pair, at, inverse_mass)?;
@@ -147,6 +155,7 @@ impl FeatureContact {
             friction: kept.friction,
             slowness: 1.0,
             learned: false,
+            back: false,
         };
         Some((contact, gap))
     }

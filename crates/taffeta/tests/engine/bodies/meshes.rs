@@ -4,6 +4,7 @@ use crate::common::mesh_body;
 use std::collections::BTreeMap;
 use taffeta::check::{Surface, against_mesh, certify, intersections_between_brute_force};
 use taffeta::collide::ccd::distance::{PairKind, closest};
+use taffeta::collide::contact::through;
 use taffeta::collide::surface;
 use taffeta::math::random::Random;
 use taffeta::math::{DVec3, Pose, trig};
@@ -87,6 +88,59 @@ fn every_method_lays_a_sheet_on_a_ring() {
         let height = simulation.state().positions[4 * 9 + 2].y;
         assert!(touched > 0 && height > 0.04, "{method:?}: {touched} touched, {height} m");
         assert_eq!((told.cloth_body, told.cloth_cloth), (0, 0), "{method:?}");
+    }
+}
+
+#[test]
+fn what_starts_cut_by_a_mesh_comes_out_of_it() {
+    let meshes = BTreeMap::from([("ring.obj".to_string(), torus(0.3, 0.05, [24, 12]))]);
+    for method in [Method::ImpulseStrips, Method::BackwardEuler, Method::Verlet] {
+        let mut asked = scene(mesh_body("ring.obj"), 0.04, vec![]);
+        (asked.solver.method, asked.solver.tolerance) = (method, 0.02);
+        let mut simulation = taffeta_scene::simulation(&asked, &meshes).unwrap();
+        assert!(simulation.certificate().cloth_body > 0, "{method:?}");
+        for _ in 0..30 {
+            simulation.step().unwrap();
+            let strain = simulation.certificate().max_strain;
+            assert!(strain < if method.keeps_lengths() { 0.02 } else { 0.2 }, "{method:?}: {strain}");
+        }
+        let left = simulation.certificate().cloth_body;
+        assert_eq!(left, 0, "{method:?}");
+    }
+}
+
+#[test]
+fn what_is_through_a_surface_is_the_smaller_part() {
+    // A strip of five squares along x, the wall across it between its second and third particles.
+    let points: Vec<DVec3> =
+        (0..12).map(|k| DVec3::new(f64::from(k / 2), f64::from(k % 2), 0.1 * f64::from(k % 2))).collect();
+    let square = |k: u32| [[2 * k, 2 * k + 2, 2 * k + 1], [2 * k + 1, 2 * k + 2, 2 * k + 3]];
+    let triangles: Vec<[u32; 3]> = (0..5).flat_map(square).collect();
+    let wall = |x: f64| [[-9.0, -9.0], [9.0, -9.0], [0.0, 9.0]].map(|[y, z]| DVec3::new(x, y, z)).to_vec();
+    // A roof whose ridge along y stands between two particles of one edge.
+    let ridge = |y: f64, x: f64, z: f64| DVec3::new(x, y, z);
+    let roof =
+        vec![ridge(-9.0, 1.4, 1.0), ridge(9.0, 1.4, 1.0), ridge(0.5, 0.9, -5.0), ridge(0.5, 1.9, -5.0)];
+    let pairs = |surface: &[DVec3], faces: &[[u32; 3]]| {
+        let all = [
+            Surface { positions: &points, triangles: &triangles },
+            Surface { positions: surface, triangles: faces },
+        ];
+        let pairs = intersections_between_brute_force(all[0], all[1]);
+        let [cloth, body] = all.map(|of| through::Mesh { points: of.positions, triangles: of.triangles });
+        through::through(cloth, body, &pairs)
+    };
+    let found = pairs(&wall(1.5), &[[0, 1, 2]]);
+    let face = |p: u32| ([p, 0, 1, 2], PairKind::PointTriangle);
+    assert_eq!(found, [face(0), face(1), face(2), face(3)]);
+    let found = pairs(&wall(3.5), &[[0, 1, 2]]);
+    assert_eq!(found, [face(8), face(9), face(10), face(11)]);
+    // Through both sides of the roof: both ends of the edges are outside, and they go back over the ridge.
+    let found = pairs(&roof, &[[0, 1, 2], [1, 0, 3]]);
+    assert!(!found.is_empty());
+    for (points, kind) in found {
+        assert_eq!((kind, &points[2..]), (PairKind::EdgeEdge, &[0, 1][..]));
+        assert!(points[0] < 4 && points[1] >= 2, "{points:?}");
     }
 }
 

@@ -47,6 +47,7 @@ fn contact(random: &mut Random, inverse_mass: &[f64]) -> FeatureContact {
         friction: 0.3,
         slowness: random.between(0.1, 1.0),
         learned: random.below(5) == 0,
+        back: false,
     };
     if random.below(2) == 0 {
         contact.stand(Side::First, inverse_mass);

@@ -3,10 +3,12 @@
 use super::contact_row::ContactPoint;
 use super::particles::OrderedParticles;
 use crate::collide::ContactPipeline;
+use crate::collide::contact::projection::FeatureContact;
 use crate::math::{DVec3, Vec4};
 use crate::model::Model;
 
-/// What the contact pipeline has found near on the way from positions `x` [m], without what particles keep clear of on their own.
+/// What the contact pipeline has found near on the way from positions `x` [m], without what particles keep clear of on their own. Where something intersects only what
+/// leads it back: around it other contacts would hold both sides where they are.
 pub(super) fn contacts<'a>(
     pipeline: &'a ContactPipeline,
     model: &'a Model,
@@ -14,7 +16,8 @@ pub(super) fn contacts<'a>(
     x: &'a [Vec4],
     duration: f64,
 ) -> impl Iterator<Item = ContactPoint> + 'a {
-    pipeline.features(model).map(move |(feature, [led_from, led_to])| {
+    let asked = |(feature, _): &(&FeatureContact, _)| feature.back || !pipeline.is_tangled();
+    pipeline.features(model).filter(asked).map(move |(feature, [led_from, led_to])| {
         let own = |k: usize| particles.place.get(feature.points[k] as usize);
         let weights = std::array::from_fn(|k| own(k).map_or(0.0, |_| feature.weights[k]));
         let places: [u32; 4] = std::array::from_fn(|k| own(k).copied().unwrap_or(0));

@@ -420,10 +420,8 @@ impl Integrator for Implicit {
         let parting = step.model.params.collision.parting_speed * duration;
         let goal =
             Goal { time, duration, h: unknowns.h, x, v, start, speed, parting, contacts: &memory.contacts };
-        // Around what intersects, contacts would hold both sides where they are.
-        let clean = step.pipeline.as_deref().filter(|pipeline| !pipeline.is_tangled());
         let features = |pipeline| features::contacts(pipeline, step.model, particles, x, duration);
-        let pushed = unknowns.add_features(&goal, clean.into_iter().flat_map(features));
+        let pushed = unknowns.add_features(&goal, step.pipeline.as_deref().into_iter().flat_map(features));
         unknowns.keep_clear(step, particles, &goal, pushed)?;
         if step.model.newton == 1 {
             unknowns.straighten(step, particles, &goal)?;

@@ -225,6 +225,8 @@ params! {
         swing_substep: f64 = 0.00523,
         /// The longest sub-step over √(m / k) of shear [1]: one sweep over a stiffer one leaves energy in it.
         shear_substep: f64 = 2.5,
+        /// The longest sub-step over √(m / k) of bends with internal friction [1]: in longer ones their anchors slip, and cloth hangs as if it were limp.
+        rubbing_bend_substep: f64 = 0.4,
         /// The longest sub-step [s].
         longest_substep: f64 = 1.0 / 60.0 => time,
         /// The shortest that shear alone makes necessary [s].

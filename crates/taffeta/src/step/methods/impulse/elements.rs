@@ -279,6 +279,27 @@ pub fn shear_time(model: &Model, environment: &Environment) -> f64 {
     1.0 / model.cloths.iter().map(mean).fold(0.0, f64::max).sqrt()
 }
 
+/// √(m / k) of particles and the bends with sliders that move them, on average over the cloth where it is shortest [s]; endless without sliders.
+pub fn rubbing_bend_time(model: &Model, environment: &Environment) -> f64 {
+    let mut stiffness = vec![0.0; model.particle_count()];
+    let bends =
+        model.sliders.iter().filter(|slider| slider.stiffness > 0.0).filter_map(|slider| match slider.of {
+            Slides::Bend(bend) => Some(bend as usize),
+            _ => None,
+        });
+    for bend in bends {
+        let [a, c] = model.bends.inverse_lengths[bend];
+        for (i, share) in model.bends.points[bend].iter().zip([a, a + c, c]) {
+            stiffness[*i as usize] += model.bends.stiffness[bend] * share * share;
+        }
+    }
+    let mean = |cloth: &ClothPiece| {
+        let all = cloth.particles.clone().map(|i| stiffness[i] * environment.inverse_mass[i]).sum::<f64>();
+        all / cloth.particles.len() as f64
+    };
+    1.0 / model.cloths.iter().map(mean).fold(0.0, f64::max).sqrt()
+}
+
 /// BendList by their middle and ends, and which a strip has taken.
 struct BendList {
     sorted: Vec<([u32; 3], usize)>,

@@ -21,6 +21,7 @@ impl Integrator for Impulse {
         let iterations = if self.as_printed.is_some() { 1 } else { self.lengths.iterations_per_substep };
         self.controller =
             SubstepController::new(step.model, step.gravity, self.shear_time, iterations, memory);
+        self.controller.follow_bends(step.model, self.bend_time);
         if let Some(springs) = &self.as_printed {
             self.controller.at_least(springs.fewest(step.model)?);
         }

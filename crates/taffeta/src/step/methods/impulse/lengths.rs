@@ -125,6 +125,13 @@ impl Lengths {
         }
     }
 
+    /// Lets edges that push start the next sub-step from 0: what is pressed gives way sideways.
+    pub fn forget_pushes(&self, tension: &mut [Lanes]) {
+        for lanes in &mut tension[..self.strips.rows] {
+            lanes.0.iter_mut().for_each(|tension| *tension = tension.max(0.0));
+        }
+    }
+
     /// Sets the length and the compliance of a stitch.
     pub fn set_stitch(&mut self, stitch: usize, link: StripEdge) {
         self.strips.set_stitch(stitch, link);

@@ -111,6 +111,8 @@ pub struct Impulse {
     bends_wait: bool,
     /// √(m / k) of shear [s].
     shear_time: f64,
+    /// The same of bends that have sliders beside them [s]; endless without.
+    bend_time: f64,
     reaches: Reaches,
     hands: YieldingHands,
     /// Where pins will be [m].
@@ -183,6 +185,7 @@ impl Impulse {
                 && model.direction != Direction::Start
                 && model.max_iterations.is_none(),
             shear_time: parts::shear_time(model, environment),
+            bend_time: parts::rubbing_bend_time(model, environment),
             reaches: Reaches::default(),
             hands: YieldingHands::new(model, environment),
             ends: Vec::new(),
@@ -345,21 +348,28 @@ impl Impulse {
             None if self.infeasible_start => 1,
             None => self.lengths.iterations_per_substep,
         });
+        // Of edges that stretch, lengths within the tolerance tell nothing: what a sweep leaves of their law is energy that came from nowhere. So all sweeps are
+        // made, and what presses an edge is kept from one to the next, or it would be pressed until it has its length.
+        let gives = most > 1 && self.lengths.stretch.is_some();
+        let limits = if gives { Limits::NONE } else { KEEP_PULLS };
         let mut sweeps = 0;
         while sweeps < most {
             let warm_start = if sweeps == 0 { self.warm_start() } else { 1.0 };
             self.pull_stitches(model, sweeps == 0);
             self.correct(
-                Limits { warm_start, ..KEEP_PULLS },
+                Limits { warm_start, ..limits },
                 self.infeasible_start,
                 if self.at_rest { 0.0 } else { (1.0 - h / self.params.error_time).max(0.0) },
                 sweeps == 0,
             );
             self.touch(step, h);
             sweeps += 1;
-            if sweeps < most && self.lengths.strain(&self.q) <= model.tolerance {
+            if sweeps < most && !gives && self.lengths.strain(&self.q) <= model.tolerance {
                 break;
             }
+        }
+        if gives {
+            self.lengths.forget_pushes(&mut self.tension);
         }
         sweeps
     }

@@ -95,6 +95,16 @@ impl SubstepController {
         }
     }
 
+    /// No longer sub-steps than bends with sliders bear, whose √(m / k) is `bend_time` [s]: strips that cross are answered one after the other, and what one bends back
+    /// before it knows of the other is more the longer the sub-step. Other bends forget that; anchors follow it.
+    pub fn follow_bends(&mut self, model: &Model, bend_time: f64) {
+        let fewest = model.step_time / (self.params.rubbing_bend_substep * bend_time) * (1.0 - 1e-9);
+        self.fewest = self.fewest.max(fewest.ceil().min(f64::from(self.params.most_substeps)));
+        if !self.fixed {
+            self.count = self.count.max(self.fewest);
+        }
+    }
+
     /// No fewer sub-steps than these, unless the scene gives the number.
     pub fn at_least(&mut self, count: u32) {
         if !self.fixed {

@@ -450,6 +450,8 @@ params! {
         parting_speed: f64 = 0.2 => slow_speed,
         /// Cloth that intersects is pulled apart at this speed [m/s].
         untangling_speed: f64 = 0.1 => slow_speed,
+        /// Until then cloth that has gone through a surface is led back [s]. What is caught, because it is too tight, would tremble for ever.
+        leading_back: f64 = 0.5 => time,
         /// Bodies keep this from one another beyond their radii [m].
         body_skin: f64 = 5e-4 => bodies,
         /// Impacts of bodies slower than this do not bounce [m/s].

@@ -47,8 +47,12 @@ impl Intersections {
                     // Out of solids particles are led by contacts of their own.
                     let is_solid = matches!(collider.form, Form::Closed(_));
                     let back = |(_, kind): &Crossing| !is_solid || *kind == PairKind::EdgeEdge;
-                    let crossings = through(cloth, body, &pairs).into_iter().filter(back);
-                    found.through.extend(crossings.map(|of| (number, of)));
+                    let crossings = if is_led_back(model, state.time) {
+                        through(cloth, body, &pairs)
+                    } else {
+                        Vec::new()
+                    };
+                    found.through.extend(crossings.into_iter().filter(back).map(|of| (number, of)));
                     pairs
                 }
             };
@@ -94,7 +98,9 @@ impl Intersections {
                 ways_out(positions, &model.triangles, (&solid, inside), most, &mut ways);
             }
         }
-        for (number, pairs) in &self.meshes {
+        // What is caught would tremble for ever.
+        let led_back = if is_led_back(model, time) { &self.meshes[..] } else { &[] };
+        for (number, pairs) in led_back {
             let (form, pose) = (&model.colliders[*number].form, model.pose(*number, positions, time));
             if let Some((points, triangles)) = surface::faces(form, time, &pose) {
                 // Cloth and body as one list of points and one of triangles; the body does not give way.
@@ -110,6 +116,11 @@ impl Intersections {
         }
         ways
     }
+}
+
+/// Whether what has gone through a surface is led back at a time [s].
+fn is_led_back(model: &Model, time: f64) -> bool {
+    time < model.params.collision.leading_back
 }
 
 /// Moves the particles of triangles that intersect the way that takes them apart, as far as no edge is strained beyond its tolerance or more than it is already.

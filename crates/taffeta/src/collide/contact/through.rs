@@ -5,8 +5,6 @@ use crate::math::DVec3;
 use crate::parallel;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Faces are looked for around the particles by this share of how far these spread [1], and at least so far [m].
-const AROUND: (f64, f64) = (0.25, 0.02);
 /// Cosine of the angle up to which neighbours are led the same way [1].
 const SAME_WAY: f64 = 0.5;
 /// Particles that a thread takes in a row.
@@ -66,7 +64,8 @@ fn nearest_faces<'a>(
         let x = cloth.points[*p as usize];
         (low.min(x), high.max(x))
     });
-    let around = DVec3::splat((AROUND.0 * low.distance(high)).max(AROUND.1));
+    // Some face meets this box, so no particle is nearest to one that is further from it than it is large.
+    let around = DVec3::splat(low.distance(high));
     let (low, high) = (low - around, high + around);
     let is_near = |t: &u32| {
         let [a, b, c] = surface.corners(*t);

@@ -182,11 +182,10 @@ impl StepContext<'_> {
         let longer =
             if fewer.is_none() && self.disturbed == 0 { pipeline.substeps_if_free(ways) } else { None };
         let beside_bodies = pipeline.substeps_beside_bodies().unwrap_or(most);
-        if let Some(longer) =
-            longer.map(|longer| longer.min(beside_bodies).min(most)).filter(|longer| *longer > substeps)
-        {
-            pipeline.end_later(self.model, times(longer), |i| positions[i], moved(longer));
-            return longer;
+        // Only to the end of the step: cloth that is too fast for that meets itself in ways that nobody has foreseen.
+        if substeps < most && longer.is_some_and(|longer| longer.min(beside_bodies) >= most) {
+            pipeline.end_later(self.model, times(most), |i| positions[i], moved(most));
+            return most;
         }
         fewer.unwrap_or(substeps)
     }

@@ -420,7 +420,7 @@ params! {
         window_reach: f64 = 0.25,
         /// Where a method answers what CCD finds and no body moves freely, most particles of cloth that is no heap may move by so many times that [1]; few fast ones may not.
         learners_further: f64 = 2.0,
-        /// Where nothing is near when such a window has begun, so many times further still [1]: there are no normals that get old.
+        /// Where nothing is near when such a window has begun, so many times further still [1], if that is to the end of the step: there are no normals that get old.
         free_further: f64 = 4.0,
         /// So many layers on a body are a heap.
         heap_depth: u32 = 4,

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Counts the instructions of hot kernels and holds them against results/instructions.json.
 
-    scripts/instructions.py            # fails where a kernel takes over 2 % more than it did
-    scripts/instructions.py --update   # writes what it finds
+    scripts/instructions.py                    # fails where a kernel takes over 2 % more than it did
+    scripts/instructions.py --update           # writes what it finds
+    scripts/instructions.py --program PATH     # of a program that is built already
 
 Instructions do not depend on what else a machine does, so a small allowance is enough. They are counted by callgrind, which has no AVX-512: kernels
 run as they do with AVX2. A workload is run twice, the second time with twice the frames; the difference is free of start and end.
@@ -90,9 +91,12 @@ def main():
             kept = json.load(file)
         if kept["compiler"] != compiler():
             skip(f"they were made with {kept['compiler']}, this is {compiler()}")
-    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "taffeta-cli"], cwd=ROOT, check=True)
-    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
-    found = measure(os.path.join(target, "release", "taffeta"))
+    if "--program" in sys.argv[1:-1]:
+        program = sys.argv[sys.argv.index("--program") + 1]
+    else:
+        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "taffeta-cli"], cwd=ROOT, check=True)
+        program = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release", "taffeta")
+    found = measure(program)
     if update:
         with open(KEPT, "w") as file:
             json.dump({"compiler": compiler(), "allowance": ALLOWANCE, "instructions": found}, file, indent=1)

@@ -56,6 +56,12 @@ pub extern "C" fn fused_wrong() -> u32 {
     }
 }
 
+/// The scene and the method of a hash.
+pub fn name(number: u32) -> String {
+    let (_, scene, method, _) = GOLDEN[number as usize];
+    format!("{scene} by {method}")
+}
+
 /// How many hashes are kept.
 #[unsafe(no_mangle)]
 pub extern "C" fn golden_count() -> u32 {

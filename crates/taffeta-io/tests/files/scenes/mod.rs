@@ -11,4 +11,5 @@ mod mesh_bodies;
 mod soak;
 mod svg;
 mod tablecloth_pull;
+mod trampoline;
 mod worn;

@@ -18,7 +18,7 @@ use crate::solve::sparse::matrix::BlockMatrix;
 use crate::solve::sparse::rank_one::Coupling;
 use crate::step::boundary::Boundary;
 
-/// Share of all pressure below which friction is round-off; and of what rows would push if their points had not moved, for there they start.
+/// Share of all pressure below which a force is round-off; and of what rows would push if their points had not moved, for there they start.
 const ROUNDING: [f64; 2] = [1e-12, 8.0 * f64::EPSILON];
 
 /// All contacts of a stage.
@@ -250,10 +250,9 @@ impl ContactRows {
             all[1] += row.contact.friction * row.contact.pressure;
             away += row.stiffness * moved.length();
         }
-        let share = |wrong: f64, all: f64| if wrong > 0.0 { wrong / all } else { 0.0 };
         let rounding = ROUNDING[0] * all[0] + ROUNDING[1] * away;
-        let along = if wrong[1] > rounding { share(wrong[1], all[1]) } else { 0.0 };
-        share(wrong[0], all[0]).max(along)
+        let share = |k: usize| if wrong[k] > rounding { wrong[k] / all[k] } else { 0.0 };
+        share(0).max(share(1))
     }
 
     /// Rows that would slide back over where they stuck on the way to a full solution `v` are held by their secants in the next pass: they

@@ -11,6 +11,7 @@ mod features;
 mod forces;
 mod newton;
 mod particles;
+mod undo;
 
 use super::Integrator;
 use crate::math::{DMat3, DVec3, Vec4};
@@ -24,6 +25,7 @@ use crate::step::{pressing, rigid_bodies};
 use contact::keep_out;
 use newton::{Goal, Unknowns};
 use particles::OrderedParticles;
+use undo::Undo;
 
 /// How a sub-step reaches back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,23 +69,6 @@ pub struct Implicit {
     undo: Undo,
     touching: u32,
     retry: Retry,
-}
-
-/// What a sub-step changes and is solved from: it is solved again where CCD finds contacts that it did not know.
-#[derive(Debug)]
-struct Undo {
-    /// When it began [s].
-    time: f64,
-    x: Vec<Vec4>,
-    v: Vec<Vec4>,
-    past: [Vec<Vec4>; 2],
-    /// x̃.
-    start: Vec<Vec4>,
-    contacts: Vec<HeldContact>,
-    /// Impulses of bodies so far [N·s].
-    pressed: Vec<f64>,
-    /// Places and velocities of the particles of free bodies [m], [m/s].
-    flight: [Vec<Vec4>; 2],
 }
 
 /// How often a step was taken again, and why.
@@ -134,16 +119,7 @@ impl Implicit {
             past: [past.clone(), past.clone()],
             held: vec![DMat3::ZERO; room.len()],
             pushed: vec![0.0; room.len()],
-            undo: Undo {
-                time: 0.0,
-                x: room.clone(),
-                v: room.clone(),
-                past: [past.clone(), past.clone()],
-                start: room.clone(),
-                contacts: Vec::new(),
-                pressed: Vec::new(),
-                flight: [(); 2].map(|_| all[room.len()..].to_vec()),
-            },
+            undo: Undo::new(&room, &past, all.len() - room.len()),
             start: [room.clone(), room],
             before: all.clone(),
             outside: Vec::new(),
@@ -253,34 +229,6 @@ impl Implicit {
             tell(step, &self.after, edge, params.strain_jump);
         }
         Verdict::Good
-    }
-
-    /// Keeps what a sub-step is about to change.
-    fn keep_undo(&mut self, step: &StepContext, time: f64) {
-        let Self { undo, x, v, past, start: [start, _], memory, after, flight, .. } = self;
-        for (kept, own) in [(&mut undo.x, x), (&mut undo.v, v), (&mut undo.start, start)] {
-            kept.copy_from_slice(own);
-        }
-        undo.time = time;
-        undo.past.iter_mut().zip(past).for_each(|(kept, own)| kept.copy_from_slice(own));
-        undo.contacts.clone_from(&memory.contacts);
-        undo.pressed.clear();
-        undo.pressed.extend_from_slice(step.pressed);
-        let n = step.model.cloth_particle_count();
-        undo.flight.iter_mut().zip([after, flight]).for_each(|(kept, own)| kept.copy_from_slice(&own[n..]));
-    }
-
-    /// Goes back to where [`Implicit::keep_undo`] was called.
-    fn take_back(&mut self, step: &mut StepContext) {
-        let Self { undo, x, v, past, start: [start, _], memory, after, flight, .. } = self;
-        for (kept, own) in [(&undo.x, x), (&undo.v, v), (&undo.start, start)] {
-            own.copy_from_slice(kept);
-        }
-        undo.past.iter().zip(past).for_each(|(kept, own)| own.copy_from_slice(kept));
-        memory.contacts.clone_from(&undo.contacts);
-        step.pressed.copy_from_slice(&undo.pressed);
-        let n = step.model.cloth_particle_count();
-        undo.flight.iter().zip([after, flight]).for_each(|(kept, own)| own[n..].copy_from_slice(kept));
     }
 
     /// Moves to the end of a sub-step; contacts of features correct what the system has left of them.

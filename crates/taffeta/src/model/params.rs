@@ -237,11 +237,13 @@ params! {
         many_sweeps: u32 = 60,
         /// The same where it costs much of one: where it asks for contacts too, or is many over single edges.
         many_dear_sweeps: u32 = 20,
+        /// Share of the sub-steps that last sweeps have to be for more sub-steps to be worth it [1].
+        sweeps_worth_substeps: f64 = 0.1,
         /// How often a step is taken again whose motion cannot be trusted.
         retries_lost: u32 = 6,
         /// How often one is taken again that only missed its tolerance.
         retries_missed: u32 = 2,
-        /// Strain at the start of a step, at least twice the tolerance, beyond which it is not taken again if the step before missed its lengths and led things go on [1].
+        /// Strain at the start of a step, at least twice the tolerance, beyond which it is not taken again if the step before missed its lengths [1].
         forced_strain: f64 = 0.05,
         /// More sub-steps from one try to the next [1].
         retry_factor: f64 = 1.6,

@@ -17,6 +17,8 @@ impl Impulse {
         // The strain that sweeps left.
         let mut left = 0.0_f64;
         let hopeless = !self.lengths_kept && !self.controller.may_reach();
+        // Among contacts that are found anew they may close.
+        self.links.take_up();
         for round in 0..self.params.mends {
             let kept = left.max(self.error(model)) <= model.tolerance;
             let stalled = round > 0 && left > model.tolerance;

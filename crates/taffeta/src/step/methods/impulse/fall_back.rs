@@ -2,7 +2,6 @@
 //! things forbid it.
 
 use super::Impulse;
-use super::rest::is_led;
 use crate::check;
 use crate::math::{DVec3, Vec4};
 use crate::model::{Collider, Model, State};
@@ -78,14 +77,13 @@ impl FallBack {
 }
 
 impl Impulse {
-    /// Whether pins or bodies lead on cloth whose lengths they have brought far out of tolerance: to try again would most likely be of no use, unless it tears.
+    /// Whether pins or bodies have brought lengths far out of tolerance: to try again would most likely be of no use, unless cloth tears. Where they have let go it comes back
+    /// within some steps.
     pub(super) fn is_forced_on(&mut self, step: &mut StepContext, state: &State, missed: bool) -> bool {
         let model = step.model;
         let most = self.params.forced_strain.max(2.0 * model.tolerance);
         let is_far = || check::strain(&state.positions, &model.edges, &model.rest_lengths).max > most;
-        let times = [state.time, state.time + model.step_time];
-        let is_forced =
-            missed && model.tearing.is_empty() && is_led(model, step.environment, times) && is_far();
+        let is_forced = missed && model.tearing.is_empty() && is_far();
         if is_forced {
             self.note_led(step, state);
             self.fallback.stands = true;

@@ -36,7 +36,9 @@ impl Impulse {
             self.q.copy_from_slice(&self.before_sweeps);
             self.links.give_up();
             let strain = self.error(model);
-            return self.sweep_from(step, h, strain);
+            let strain = self.sweep_from(step, h, strain);
+            self.links.hold_open(model, &self.q);
+            return strain;
         }
         self.lengths.strain(&self.q)
     }

@@ -21,8 +21,9 @@ pub struct StitchSolver {
     until: f64,
     /// Closing time over duration [1].
     sluggish: f64,
-    /// Whether seams could not be closed at the end of this step: lengths go first.
+    /// Whether seams could not be closed at the end of this step: lengths go first. How long every stitch was then, and no longer is to be [m].
     given_up: bool,
+    left_open: Vec<f64>,
 }
 
 impl StitchSolver {
@@ -32,6 +33,7 @@ impl StitchSolver {
         Self {
             goals: vec![0.0; give.len()],
             sewn: vec![false; give.len()],
+            left_open: vec![f64::INFINITY; give.len()],
             give,
             until: 0.0,
             sluggish: 0.0,
@@ -69,22 +71,35 @@ impl StitchSolver {
     /// Lets those pull that are longer at `q` than they should be, and those that do already; none does when they `start`.
     pub fn pull(&self, model: &Model, q: &[Vec4], lengths: &mut Lengths, tension: &mut [Lanes], start: bool) {
         for (l, goal) in self.goals.iter().enumerate() {
+            let goal = if self.given_up { goal.max(self.left_open[l]) } else { *goal };
             let slot = lengths.strips.slots[model.edges.len() + l] as usize;
             let tension = &mut tension[slot / LANES].0[slot % LANES];
             if start {
                 *tension = 0.0;
             }
-            let pulls = !self.given_up && (*tension > 0.0 || distance(model, l, q) > *goal);
+            let pulls = goal < f64::INFINITY && (*tension > 0.0 || distance(model, l, q) > goal);
             let give = self.give[l] / (1.0 + self.sluggish);
             let compliance = if pulls { (give * goal * goal).min(NO_TENSION) } else { NO_TENSION };
             *tension = if pulls { *tension } else { 0.0 };
-            lengths.set_stitch(l, StripEdge { rest: *goal, compliance });
+            let rest = if goal < f64::INFINITY { goal } else { self.goals[l] };
+            lengths.set_stitch(l, StripEdge { rest, compliance });
         }
     }
 
-    /// Lets go of seams until the next sub-step: with them, lengths cannot be kept.
+    /// Lets go of seams: with them, lengths cannot be kept.
     pub fn give_up(&mut self) {
         self.given_up = true;
+        self.left_open.fill(f64::INFINITY);
+    }
+
+    /// Lets seams that were given up open no further than they are at `q`.
+    pub fn hold_open(&mut self, model: &Model, q: &[Vec4]) {
+        self.left_open.iter_mut().enumerate().for_each(|(l, left)| *left = distance(model, l, q));
+    }
+
+    /// Tries to close seams that were given up.
+    pub fn take_up(&mut self) {
+        self.given_up = false;
     }
 
     /// Whether seams are let go of.

@@ -17,13 +17,13 @@ const NEARLY_MISSED: f64 = 0.64;
 
 /// Share of the sub-steps up to which last sweeps are few [1].
 const FEW_SWEEPS: f64 = 0.2;
-
 /// The number of sub-steps.
 #[derive(Debug, Clone, Default)]
 pub struct SubstepController {
     params: ImpulseParams,
     count: f64,
     fewest: f64,
+    /// How many last sweeps ask for shorter sub-steps, if there are no more sub-steps than that is worth.
     many_sweeps: u32,
     /// Whether a last sweep costs about as much as a sub-step.
     dear: bool,
@@ -192,7 +192,7 @@ impl SubstepController {
         let factor = match () {
             // More were of no use.
             () if !kept => 1.0 / self.params.retry_factor,
-            () if !whole || sweeps > self.many_sweeps => 1.5,
+            () if !whole || self.are_many(sweeps) => 1.5,
             () if self.dear && self.nearly_misses_at_rest(before) => lag.max(self.in_place_of(sweeps)),
             () => lag,
         };
@@ -200,6 +200,11 @@ impl SubstepController {
             self.count = (self.count * factor).clamp(self.fewest, f64::from(self.params.most_substeps));
         }
         Verdict::Good
+    }
+
+    /// Whether so many last sweeps ask for shorter sub-steps: not where these cost much more than the sweeps do, which do not go with them where led things press cloth.
+    fn are_many(&self, sweeps: u32) -> bool {
+        sweeps > self.many_sweeps && f64::from(sweeps) > self.params.sweeps_worth_substeps * self.count
     }
 
     /// Whether cloth at rest, strained so `before` the last sweeps, is better off with no fewer sub-steps. Where it lies depends on their length, and what last

@@ -359,7 +359,7 @@ impl Impulse {
             self.correct(
                 Limits { warm_start, ..limits },
                 self.infeasible_start,
-                if self.at_rest { 0.0 } else { (1.0 - h / self.params.error_time).max(0.0) },
+                if self.at_rest { 0.0 } else { self.params.error_left(h, model.tolerance) },
                 sweeps == 0,
             );
             self.touch(step, h);

@@ -168,7 +168,7 @@ params! {
         /// Sweeps over contacts of features after every sweep over edges.
         contact_sweeps: u32 = 4,
         /// An error that edges have at the start of a sub-step goes within this time [s], of tolerances below 1 % within as much less of it
-        /// ([`ImpulseParams::error_time_at`]). At once it would make the more velocity the shorter the sub-step.
+        /// ([`ImpulseParams::error_time_at`]) but where edges are corrected one by one. At once it would make the more velocity the shorter the sub-step.
         error_time: f64 = 1e-3 => time,
         /// How often in a step forces of the air are renewed.
         air_renewals: u32 = 4,

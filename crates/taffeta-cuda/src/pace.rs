@@ -50,7 +50,7 @@ impl Pace {
             inverse: (1.0 / h) as f32,
             share: params.displacement_share as f32,
             kept: params.warm_start as f32,
-            left: (1.0 - h / params.error_time).max(0.0) as f32,
+            left: params.error_left(h, model.tolerance) as f32,
             slower: (1.0 / (1.0 + rate)) as f32,
             give: (params.last_give * model.tolerance) as f32,
             gravity: step.gravity.to_array().map(|g| g as f32),

@@ -83,7 +83,7 @@ impl BatchPlan {
             added_mass_lost: params.added_mass_lost,
             infeasible_end: params.infeasible_end,
             retry_factor: params.retry_factor,
-            error_time: params.error_time,
+            error_time: params.error_time_at(model.tolerance),
             damping: environment.air.damping,
             wind: environment.air.wind.to_array(),
             stiffest: plan.stiffest,

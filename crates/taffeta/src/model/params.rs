@@ -167,7 +167,8 @@ params! {
         infeasible_strain: f64 = 0.1,
         /// Sweeps over contacts of features after every sweep over edges.
         contact_sweeps: u32 = 4,
-        /// An error that edges have at the start of a sub-step goes within this time [s]. At once it would make the more velocity the shorter the sub-step.
+        /// An error that edges have at the start of a sub-step goes within this time [s], of tolerances below 1 % within as much less of it
+        /// ([`ImpulseParams::error_time_at`]) but where edges are corrected one by one. At once it would make the more velocity the shorter the sub-step.
         error_time: f64 = 1e-3 => time,
         /// How often in a step forces of the air are renewed.
         air_renewals: u32 = 4,
@@ -249,6 +250,22 @@ params! {
         retry_factor: f64 = 1.6,
         /// The most sub-steps in a step.
         most_substeps: u32 = 1024,
+    }
+}
+
+/// The tolerance from which on [`ImpulseParams::error_time`] is that of errors of length [1].
+const EASED_TOLERANCE: f64 = 0.01;
+
+impl ImpulseParams {
+    /// The time within which errors of length go at a `tolerance` [1], in [s]. Errors go with the tolerance, so the velocity that they make stays the same. In a time
+    /// that is long beside a sub-step, what a sweep leaves undone adds up to more than a small tolerance, and the last sweeps hold up what has sunk by it.
+    pub fn error_time_at(&self, tolerance: f64) -> f64 {
+        self.error_time * (tolerance / EASED_TOLERANCE).min(1.0)
+    }
+
+    /// The share of such an error that a sub-step of `h` [s] leaves [1].
+    pub fn error_left(&self, h: f64, tolerance: f64) -> f64 {
+        (1.0 - h / self.error_time_at(tolerance)).max(0.0)
     }
 }
 

@@ -45,7 +45,7 @@ const FALL: f64 = 0.8;
 ///
 /// A row has the median and least wall time of a frame, stepping alone, after one step to warm up; iterations and sub-steps are
 /// means over the frames, strains the largest over the ends of all frames. The last energies are the largest kinetic energies per mass from 1 to 2.5 s and
-/// from 2.5 to 5 s.
+/// from 2.5 to 5 s. Which folds a sheet falls into goes with its kicks, and the later of these energies with the folds: several starts tell by how much.
 #[derive(clap::Args)]
 pub struct Args {
     /// Particles along a side.
@@ -81,6 +81,9 @@ pub struct Args {
     /// How often every run is repeated; times are then over all of them.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: u32,
+    /// Starts that differ by their kicks: swings are means over them, with the standard errors of these; all else is over all of them.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    starts: u32,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -98,6 +101,7 @@ struct Row {
     size_m: f64,
     slack: f64,
     frames: u32,
+    starts: u32,
     /// Iterations in a frame at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_iterations: Option<u32>,
@@ -110,8 +114,12 @@ struct Row {
     max_strain: f64,
     mean_strain: f64,
     fall_time_s: Option<f64>,
-    /// Largest kinetic energy per mass in the times of [`SWINGS`] [J/kg].
+    /// Largest kinetic energy per mass in the times of [`SWINGS`], the mean over all starts [J/kg].
     swing_j_kg: [f64; 2],
+    /// Standard errors of these means [J/kg].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swing_error_j_kg: Option<[f64; 2]>,
+    /// In all starts together.
     converged_frames: usize,
     /// Real-time factor that a paper gives.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -128,12 +136,24 @@ struct Case {
     size: f64,
     frames: u32,
     repeat: u32,
+    starts: u32,
     substeps: Option<u32>,
     max_iterations: Option<u32>,
     /// What computes, if not the CPU.
     device: Option<String>,
     /// What a paper says of it.
     published: &'static str,
+}
+
+/// What was seen on the way, over all starts.
+#[derive(Default)]
+struct Course {
+    steps: Vec<FrameSteps>,
+    max_strain: f64,
+    mean_strain: f64,
+    fall_time: Option<f64>,
+    /// Per start, as [`Row::swing_j_kg`].
+    swings: Vec<[f64; 2]>,
 }
 
 /// Measures all combinations of what was asked for.
@@ -156,7 +176,7 @@ fn cases(args: &Args) -> Vec<Case> {
     let grids = if args.grid.is_empty() { usual } else { &args.grid };
     let methods = if args.method.is_empty() { Method::ALL } else { &args.method };
     let frames = args.frames.unwrap_or(if quick { 30 } else { 150 });
-    let &Args { size, repeat, substeps, max_iterations, .. } = args;
+    let &Args { size, repeat, starts, substeps, max_iterations, .. } = args;
     let case = |method, grid, tolerance, slack| Case {
         method,
         grid,
@@ -165,6 +185,7 @@ fn cases(args: &Args) -> Vec<Case> {
         size,
         frames,
         repeat,
+        starts,
         substeps,
         max_iterations,
         device: args.device.clone(),
@@ -200,6 +221,7 @@ pub(super) fn scene(grid: u32, tolerance: f64, slack: f64, frames: u32, device: 
         size: 1.0,
         frames,
         repeat: 1,
+        starts: 1,
         substeps: None,
         max_iterations: None,
         device: Some(device.into()),
@@ -278,32 +300,46 @@ impl Case {
 
     /// Runs the case; numbers that make no scene are the user's, a step that fails is the row's.
     fn measure(&self, threads: usize) -> Result<Result<Row, StepError>, BenchError> {
-        let mut simulation = build("hang", &self.scene(), &BTreeMap::new())?;
-        Ok(self.go_through(&mut simulation, threads))
+        let mut course = Course::default();
+        for start in 0..self.starts {
+            let mut scene = self.scene();
+            scene.seed += u64::from(start);
+            let mut simulation = build("hang", &scene, &BTreeMap::new())?;
+            if let Err(fault) = self.go_through(&mut simulation, &mut course) {
+                return Ok(Err(fault));
+            }
+        }
+        Ok(Ok(self.row(&course, threads)))
     }
 
-    fn go_through(&self, simulation: &mut Simulation, threads: usize) -> Result<Row, StepError> {
+    fn go_through(&self, simulation: &mut Simulation, course: &mut Course) -> Result<(), StepError> {
         let (start, level) = (simulation.state().to_bytes(), self.depth(&simulation.state().positions));
-        let mut steps = Vec::new();
-        let (mut max_strain, mut mean_strain, mut fall_time, mut swing) = (0.0, 0.0, None, [0.0; 2]);
+        let mut swing = [0.0; 2];
         warm_up(simulation)?;
         for _ in 0..self.repeat {
             go_back(simulation, &start);
             let mut before = (0.0, level);
             for _ in 0..self.frames {
-                steps.push(FrameSteps::take(simulation)?);
+                course.steps.push(FrameSteps::take(simulation)?);
                 let certificate = simulation.certificate();
-                max_strain = certificate.max_strain.max(max_strain);
-                mean_strain = certificate.mean_strain.max(mean_strain);
+                course.max_strain = certificate.max_strain.max(course.max_strain);
+                course.mean_strain = certificate.mean_strain.max(course.mean_strain);
                 let now = (simulation.state().time, self.depth(&simulation.state().positions));
-                fall_time = fall_time.or(crossing(before, now, FALL * self.size));
+                course.fall_time = course.fall_time.or(crossing(before, now, FALL * self.size));
                 before = now;
                 self.take_swing(simulation, &mut swing);
             }
         }
+        course.swings.push(swing);
+        Ok(())
+    }
+
+    fn row(&self, course: &Course, threads: usize) -> Row {
+        let steps = &course.steps;
         let count = steps.len() as f64;
         let wall: f64 = steps.iter().map(|frame| frame.wall.as_secs_f64()).sum();
-        Ok(Row {
+        let swings = [0, 1].map(|k| mean_and_error(course.swings.iter().map(|swing| swing[k])));
+        Row {
             method: self.method.name(),
             device: self.device.clone(),
             grid: self.grid,
@@ -312,20 +348,22 @@ impl Case {
             size_m: self.size,
             slack: self.slack,
             frames: self.frames,
+            starts: self.starts,
             max_iterations: self.max_iterations,
             stiffness: self.stiffness(),
-            ms_per_frame: Milliseconds::of(&steps),
+            ms_per_frame: Milliseconds::of(steps),
             realtime_factor: count * FRAME_TIME / wall,
             iterations: steps.iter().map(|frame| f64::from(frame.report.iterations)).sum::<f64>() / count,
             substeps: steps.iter().map(|frame| f64::from(frame.report.substeps)).sum::<f64>() / count,
-            max_strain,
-            mean_strain,
-            fall_time_s: fall_time,
-            swing_j_kg: swing,
+            max_strain: course.max_strain,
+            mean_strain: course.mean_strain,
+            fall_time_s: course.fall_time,
+            swing_j_kg: swings.map(|(mean, _)| mean),
+            swing_error_j_kg: (self.starts > 1).then(|| swings.map(|(_, error)| error)),
             converged_frames: steps.iter().filter(|frame| frame.report.converged).count()
                 / self.repeat as usize,
             published: self.published,
-        })
+        }
     }
 
     /// Notes the kinetic energy per mass [J/kg] of a moment of the swings.
@@ -347,6 +385,14 @@ impl Case {
         // The far edge is the first row; of an even number of particles two are in the middle.
         -0.5 * (positions[(n - 1) / 2].y + positions[n / 2].y)
     }
+}
+
+/// The mean of some numbers, and its standard error; 0 of one number.
+fn mean_and_error(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = numbers.clone().count() as f64;
+    let mean = numbers.clone().sum::<f64>() / count;
+    let squares: f64 = numbers.map(|number| (number - mean).powi(2)).sum();
+    (mean, (squares / (count * (count - 1.0).max(1.0))).sqrt())
 }
 
 const HEADINGS: [&str; 19] = [
@@ -375,6 +421,10 @@ impl Row {
     /// What stands in the table, under [`HEADINGS`].
     fn words(&self) -> [String; 19] {
         let ms = |ms: f64| format!("{ms:.3}");
+        let swing = |k: usize| match self.swing_error_j_kg {
+            Some(error) => format!("{:.3}±{:.3}", self.swing_j_kg[k], error[k]),
+            None => format!("{:.3}", self.swing_j_kg[k]),
+        };
         [
             self.method.into(),
             self.grid.to_string(),
@@ -391,9 +441,9 @@ impl Row {
             percent(self.max_strain),
             percent(self.mean_strain),
             self.fall_time_s.map_or("-".into(), |time| format!("{time:.3}")),
-            format!("{:.3}", self.swing_j_kg[0]),
-            format!("{:.3}", self.swing_j_kg[1]),
-            format!("{}/{}", self.converged_frames, self.frames),
+            swing(0),
+            swing(1),
+            format!("{}/{}", self.converged_frames, self.frames * self.starts),
             self.published.into(),
         ]
     }
@@ -411,6 +461,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn means_of_starts_come_with_their_standard_errors() {
+        assert_eq!(mean_and_error([0.5].into_iter()), (0.5, 0.0));
+        let (mean, error) = mean_and_error([1.0, 2.0, 3.0, 6.0].into_iter());
+        assert_eq!(mean, 3.0);
+        // A spread of √(14 / 3) over four.
+        assert!((error - (14.0_f64 / 12.0).sqrt()).abs() < 1e-15, "{error}");
+    }
+
+    #[test]
     fn the_sheet_hangs_by_its_upper_corners_and_is_measured_at_its_lower_edge() {
         let case = Case {
             method: Method::Verlet,
@@ -420,6 +479,7 @@ mod tests {
             size: 1.0,
             frames: 1,
             repeat: 1,
+            starts: 1,
             substeps: None,
             max_iterations: None,
             device: None,

@@ -352,16 +352,14 @@ impl Impulse {
         // made, and what presses an edge is kept from one to the next, or it would be pressed until it has its length.
         let gives = most > 1 && self.lengths.stretch.is_some();
         let limits = if gives { Limits::NONE } else { KEEP_PULLS };
+        // Edge by edge nearly all of a tension is kept, and with it what errors that go at once leave in it.
+        let eased = if self.lengths.iterations_per_substep > 1 { f64::INFINITY } else { model.tolerance };
+        let left = if self.at_rest { 0.0 } else { self.params.error_left(h, eased) };
         let mut sweeps = 0;
         while sweeps < most {
             let warm_start = if sweeps == 0 { self.warm_start() } else { 1.0 };
             self.pull_stitches(model, sweeps == 0);
-            self.correct(
-                Limits { warm_start, ..limits },
-                self.infeasible_start,
-                if self.at_rest { 0.0 } else { (1.0 - h / self.params.error_time).max(0.0) },
-                sweeps == 0,
-            );
+            self.correct(Limits { warm_start, ..limits }, self.infeasible_start, left, sweeps == 0);
             self.touch(step, h);
             sweeps += 1;
             if sweeps < most && !gives && self.lengths.strain(&self.q) <= model.tolerance {

@@ -269,6 +269,27 @@ fn figure() -> Mesh {
     whole
 }
 
+/// A panel of this width and height around the origin of its drawing.
+fn rectangle(name: &str, [width, height]: [f64; 2], position: [f64; 3], rotation: [f64; 3]) -> Panel {
+    let mut panel = square(name, position, rotation);
+    let sized = |[x, y]: [f64; 2]| [x * width / 0.6, y * height / 0.6];
+    panel.start = sized(panel.start);
+    panel.edge.iter_mut().for_each(|edge| edge.to = sized(edge.to));
+    panel
+}
+
+#[test]
+fn a_small_panel_has_cells_enough_for_its_shape() {
+    let quads = |size: [f64; 2]| {
+        let panel = vec![rectangle("cuff", size, [0.0, 0.0, 1.0], [0.0; 3])];
+        let (scene, meshes) = scene(Garment { panel, edge_length: 0.025, ..Garment::default() });
+        build(&scene, &meshes).unwrap().0.triangles.len() / 2
+    };
+    assert_eq!(quads([0.3, 0.2]), 12 * 8, "as the garment says");
+    assert_eq!(quads([0.09, 0.045]), 6 * 3, "not four by two");
+    assert_eq!(quads([0.05, 0.025]), 4 * 2, "none shorter than half as long");
+}
+
 /// Two panels of 0.3 m, one in front and one behind, sewn along both sides: tubes around these middles, turned about z [degrees].
 fn tubes(places: &[([f64; 2], f64)]) -> Garment {
     let (mut panel, mut seam) = (Vec::new(), Vec::new());

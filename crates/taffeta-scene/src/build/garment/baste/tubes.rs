@@ -1,7 +1,10 @@
 //! Tubes around limbs: panels of sleeves are laid around arms, and sleeves and legs of trousers are kept around the axes of their limbs.
 
-use super::cloth::BastedCloth;
-use super::limbs::Limb;
+use super::cloth::{BastedCloth, Tie};
+use super::field::DistanceField;
+use super::limbs::{Limb, Wrist};
+use super::{join, root};
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::ops::Range;
 use taffeta::math::DVec3;
@@ -75,6 +78,71 @@ impl BastedCloth {
         }
     }
 
+    /// Draws tubes up to the wrist whose far end is too narrow for the hand: cuffs. They are held back there from here on, else the sleeve would push them over
+    /// the slim hand, which then grows in them. Sewn particles are of one of `groups`.
+    pub fn draw_up(&mut self, limbs: &[&Limb], groups: &[usize]) {
+        self.ends = vec![f64::INFINITY; limbs.len()];
+        let rims = self.rims(groups);
+        for (number, limb) in limbs.iter().enumerate() {
+            let Some(Wrist { at: wrist, hand }) = limb.wrist() else { continue };
+            let Some([last, around]) = self.far_end(&rims, groups, number as u8, limb) else { continue };
+            if around >= hand {
+                continue;
+            }
+            let own: Vec<usize> = (0..self.x.len()).filter(|i| self.limb[*i] == Some(number as u8)).collect();
+            let steps: Vec<f64> = own.iter().map(|i| limb.steps(self.x[*i])).collect();
+            let first = steps.iter().copied().fold(last, f64::min);
+            let drawn = if last > wrist { ((wrist - first) / (last - first)).max(0.0) } else { 1.0 };
+            for (i, at) in own.iter().zip(&steps) {
+                self.x[*i] = limb.moved(self.x[*i], (drawn - 1.0) * (at - first));
+            }
+            // A rim may lie aslant.
+            self.ends[number] = wrist + drawn * (steps.into_iter().fold(last, f64::max) - last);
+        }
+    }
+
+    /// Edges that nothing is sewn to, with their lengths at rest [m].
+    fn rims(&self, groups: &[usize]) -> Vec<Tie> {
+        let lengths: BTreeMap<[usize; 2], f64> = self.ties().map(|(ends, length)| (*ends, *length)).collect();
+        let mut sides: BTreeMap<[usize; 2], Vec<[usize; 2]>> = BTreeMap::new();
+        for t in &self.triangles {
+            let [a, b, c] = t.map(|i| i as usize);
+            for [a, b] in [[a, b], [b, c], [c, a]] {
+                let sewn = [groups[a].min(groups[b]), groups[a].max(groups[b])];
+                sides.entry(sewn).or_default().push([a.min(b), a.max(b)]);
+            }
+        }
+        let single = sides.into_values().filter_map(|of| (of.len() == 1).then(|| of[0]));
+        single.filter_map(|ends| Some((ends, *lengths.get(&ends)?))).collect()
+    }
+
+    /// The furthest of the rims of the tube on a limb: how far out it is on average, in steps, and its length [m].
+    fn far_end(&self, rims: &[Tie], groups: &[usize], number: u8, limb: &Limb) -> Option<[f64; 2]> {
+        let own = || rims.iter().filter(|(ends, _)| ends.iter().all(|i| self.limb[*i] == Some(number)));
+        let mut least: Vec<usize> = (0..groups.len()).collect();
+        own().for_each(|([a, b], _)| join(&mut least, groups[*a], groups[*b]));
+        let mut rings: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
+        for ([a, b], length) in own() {
+            let [far, around] = rings.entry(root(&mut least, groups[*a])).or_default();
+            *far += length * limb.steps(0.5 * (self.x[*a] + self.x[*b]));
+            *around += length;
+        }
+        let rings = rings.into_values().map(|[far, around]| [far / around, around]);
+        rings.max_by(|a, b| a[0].total_cmp(&b[0]))
+    }
+
+    /// Moves what is further out on a limb than its tube may reach back.
+    pub fn hold_back(&mut self, field: &DistanceField) {
+        for (x, number) in self.x.iter_mut().zip(&self.limb) {
+            let Some(number) = number else { continue };
+            let (limb, end) = (field.limb(*number), self.ends.get(usize::from(*number)));
+            let beyond = limb.steps(*x) - end.copied().unwrap_or(f64::INFINITY);
+            if beyond > 0.0 {
+                *x = limb.moved(*x, -beyond);
+            }
+        }
+    }
+
     /// Moves and tilts tubes until the axes of their limbs are as far within them as `room` says, or as they are wide [m], by this share of the way. What is further
     /// out counts for more: the other end is sewn to the rest.
     pub fn thread(&mut self, limbs: &[&Limb], room: f64, share: f64) {
@@ -111,4 +179,52 @@ fn fitted(points: impl Iterator<Item = [f64; 3]>) -> [f64; 2] {
     let spread = wss - ws * ws / w;
     let tilt = if spread > 1e-9 * w { (wsv - ws * wv / w) / spread } else { 0.0 };
     [(wv - tilt * ws) / w, tilt]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cloth::BastedCloth;
+    use super::super::groups;
+    use super::super::limbs::tests::arm;
+    use crate::build::garment::tailor;
+    use crate::scene::{Garment, Panel, PanelEdge, Seam};
+
+    /// Two panels sewn to a tube from 0.1 m along the arm to its tips, so wide across it [m], drawn up; how far out it reaches, and may reach, in steps.
+    fn drawn_up(width: f64) -> [f64; 2] {
+        let corners = [[0.8, 0.0], [0.8, width], [0.1, width], [0.1, 0.0]];
+        let edge =
+            |(k, to): (usize, &[f64; 2])| PanelEdge { name: k.to_string(), to: *to, ..PanelEdge::default() };
+        let panel = |name: &str, z: f64| Panel {
+            name: name.into(),
+            start: [0.1, 0.0],
+            edge: corners.iter().enumerate().map(edge).collect(),
+            position: [0.0, -0.5 * width, z],
+            ..Panel::default()
+        };
+        let seam = |edge: u32| Seam {
+            join: [format!("front.{edge}"), format!("back.{edge}")],
+            reverse: true,
+            ..Seam::default()
+        };
+        let panel = vec![panel("front", 0.1), panel("back", -0.1)];
+        let garment =
+            Garment { panel, seam: vec![seam(0), seam(2)], edge_length: 0.02, ..Garment::default() };
+        let Ok(tailored) = tailor(&garment, "") else { panic!("it can be cut") };
+        let groups = groups(&tailored);
+        let one_by_one: Vec<usize> = (0..groups.len()).collect();
+        let mut cloth = BastedCloth::new(&tailored, &one_by_one, &groups, 0.02);
+        cloth.limb.fill(Some(0));
+        let arm = arm();
+        cloth.draw_up(&[&arm], &groups);
+        [cloth.x.iter().map(|x| arm.steps(*x)).fold(0.0, f64::max), cloth.ends[0]]
+    }
+
+    #[test]
+    fn a_tube_too_narrow_for_the_hand_is_drawn_up_to_the_wrist_and_held_there() {
+        // The hand is 0.38 m around, its wrist 14 steps out, the tips 20.
+        let [far, held] = drawn_up(0.1);
+        assert!((12.5..14.5).contains(&far) && (far - held).abs() < 0.1, "{far} steps, held at {held}");
+        let [far, held] = drawn_up(0.2);
+        assert!(far > 19.9 && held == f64::INFINITY, "a wide one stays: {far} steps, held at {held}");
+    }
 }

@@ -25,7 +25,7 @@ macro_rules! built_in {
 
 /// All built-in patterns of garments, in alphabetical order.
 pub fn patterns() -> &'static [BuiltIn] {
-    built_in!(in "patterns/": "circle-dress", "collar-shirt", "hoodie", "jacket", "pleated-skirt", "skirt", "t-shirt", "trousers")
+    built_in!(in "patterns/": "circle-dress", "collar-shirt", "hoodie", "jacket", "pleated-skirt", "skirt", "t-shirt", "tee", "trousers")
 }
 
 /// All built-in scenes, in alphabetical order.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Garment {
     /// Its name in messages and reports.
     pub name: String,
-    /// Where panels and seams come from: a built-in pattern (`t-shirt`, `collar-shirt`, `hoodie`, `jacket`, `trousers`, `skirt`, `pleated-skirt`,
+    /// Where panels and seams come from: a built-in pattern (`t-shirt`, `tee`, `collar-shirt`, `hoodie`, `jacket`, `trousers`, `skirt`, `pleated-skirt`,
     /// `circle-dress`) or a file, relative to the folder of the scene: TOML with `[[panel]]` and `[[seam]]` as here, a GarmentCode specification (`.json`), or
     /// a drawing (`.dxf` of a pattern room, or `.svg`) with TOML of the same name beside it. Those given here come first.
     #[serde(skip_serializing_if = "Option::is_none")]

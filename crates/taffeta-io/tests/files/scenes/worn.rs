@@ -197,6 +197,21 @@ fn what_is_basted_over_a_garment_starts_outside_of_it() {
     assert!(both > 170, "{both} rays go through both");
 }
 
+#[test]
+fn a_t_shirt_with_a_rib_starts_whole_and_its_collar_lies() {
+    let simulation = simulated(&OUTFIT.replace("hoodie", "tee"));
+    let certificate = certify(simulation.model(), simulation.state());
+    assert_eq!((certificate.cloth_cloth, certificate.cloth_body), (0, 0), "{certificate:?}");
+    assert!(certificate.max_strain < 0.02, "{certificate:?}");
+    // Shoulders and rib slip to neither side.
+    let own = simulation.model().cloths[1].particles.clone();
+    let x = &simulation.positions()[own];
+    let top = x.iter().map(|x| x.y).fold(0.0, f64::max);
+    let rib: Vec<f64> = x.iter().filter(|x| x.y > top - 0.06).map(|x| x.x).collect();
+    let middle = rib.iter().sum::<f64>() / rib.len() as f64;
+    assert!(rib.len() > 20 && middle.abs() < 0.01, "{} particles around {middle} m", rib.len());
+}
+
 /// How far along a ray a triangle is.
 fn hit(from: DVec3, way: DVec3, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     let normal = (b - a).cross(c - a);

@@ -19,6 +19,10 @@ use panel::{PanelCut, Stations};
 
 /// Edges shorter than this many cells are corners: cloth of such edges would be all the work of a step.
 const NO_EDGE: f64 = 0.25;
+/// A panel none of whose edges has so many cells gets shorter ones, but none shorter than this share of the others: a cuff of six cells in all would be a hexagon
+/// around its wrist, and had to be longer than that by a tenth.
+const CELLS: f64 = 6.0;
+const SHORTER: f64 = 0.5;
 /// An edge that is longer by more than this share of the other has to fold to be sewn to it.
 const GATHERED: f64 = 0.005;
 
@@ -63,7 +67,7 @@ pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
     let pieces = pieces(garment, &outlines);
     let (mut cuts, mut faults): (Vec<PanelCut>, Vec<Fault>) = (Vec::new(), Vec::new());
     for (p, panel) in garment.panel.iter().enumerate() {
-        match panel::cut(garment, panel, &outlines[p], &pieces[p]) {
+        match panel::cut(garment, panel, &outlines[p], &pieces[p], cell(garment, panel, &outlines[p])) {
             Ok(cut) => cuts.push(cut),
             Err(coarse) => {
                 let reason = format!("panel `{}`: {coarse}", panel.name);
@@ -85,18 +89,24 @@ pub fn tailor(garment: &Garment, key: &str) -> Result<Tailored, Vec<Fault>> {
     Ok(Tailored { blanks, stitches, closures, elastics, gathered, pinned, held_up })
 }
 
+/// Length of the cells of a panel [m].
+fn cell(garment: &Garment, panel: &Panel, outline: &Outline) -> f64 {
+    let longest = (0..panel.edge.len()).map(|edge| outline.sewn_length(edge)).fold(0.0, f64::max);
+    (longest / CELLS).clamp(SHORTER * garment.edge_length, garment.edge_length)
+}
+
 /// Pieces of every edge of every panel: as many as its length asks for, and as many on both sides of a seam.
 fn pieces(garment: &Garment, outlines: &[Outline]) -> Vec<Vec<u32>> {
-    let of = |outline: &Outline, edge: usize| {
+    let of = |panel: &Panel, outline: &Outline, edge: usize| {
         let runs = outline.runs.iter().filter(|(run, _)| *run == Run::Edge(edge)).count() as u32;
-        let cells = outline.sewn_length(edge) / garment.edge_length;
+        let cells = outline.sewn_length(edge) / cell(garment, panel, outline);
         if runs == 1 && cells < NO_EDGE { 0 } else { (cells.round() as u32).max(runs) }
     };
     let mut pieces: Vec<Vec<u32>> = garment
         .panel
         .iter()
         .zip(outlines)
-        .map(|(panel, outline)| (0..panel.edge.len()).map(|edge| of(outline, edge)).collect())
+        .map(|(panel, outline)| (0..panel.edge.len()).map(|edge| of(panel, outline, edge)).collect())
         .collect();
     // An edge may have several seams: the largest count goes on until all agree. It passes every seam but once unless seams contradict one another.
     for _ in 0..=garment.seam.len() {

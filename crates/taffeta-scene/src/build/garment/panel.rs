@@ -32,17 +32,18 @@ pub struct PanelCut {
 #[error("its outline crosses itself when it is drawn with edges of the length asked for")]
 pub struct TooCoarse;
 
-/// Cuts a panel whose edge `e` has `pieces[e]` pieces.
+/// Cuts a panel into cells of this length [m]; its edge `e` has `pieces[e]` pieces.
 pub fn cut(
     garment: &Garment,
     panel: &Panel,
     outline: &Outline,
     pieces: &[u32],
+    cell: f64,
 ) -> Result<PanelCut, TooCoarse> {
     let mut points = Vec::new();
-    let (edges, darts) = walk(panel, outline, pieces, garment.edge_length, &mut points);
+    let (edges, darts) = walk(panel, outline, pieces, cell, &mut points);
     let border = points.len();
-    fill(panel, garment.edge_length, &mut points);
+    fill(panel, cell, &mut points);
     let triangles = triangulate(&points, border)?;
     let angle = panel.warp.to_radians();
     let warp = DVec2::new(trig::cos(angle), trig::sin(angle));

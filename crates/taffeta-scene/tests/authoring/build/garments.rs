@@ -269,6 +269,27 @@ fn figure() -> Mesh {
     whole
 }
 
+/// A panel of this width and height around the origin of its drawing.
+fn rectangle(name: &str, [width, height]: [f64; 2], position: [f64; 3], rotation: [f64; 3]) -> Panel {
+    let mut panel = square(name, position, rotation);
+    let sized = |[x, y]: [f64; 2]| [x * width / 0.6, y * height / 0.6];
+    panel.start = sized(panel.start);
+    panel.edge.iter_mut().for_each(|edge| edge.to = sized(edge.to));
+    panel
+}
+
+#[test]
+fn a_small_panel_has_cells_enough_for_its_shape() {
+    let quads = |size: [f64; 2]| {
+        let panel = vec![rectangle("cuff", size, [0.0, 0.0, 1.0], [0.0; 3])];
+        let (scene, meshes) = scene(Garment { panel, edge_length: 0.025, ..Garment::default() });
+        build(&scene, &meshes).unwrap().0.triangles.len() / 2
+    };
+    assert_eq!(quads([0.3, 0.2]), 12 * 8, "as the garment says");
+    assert_eq!(quads([0.09, 0.045]), 6 * 3, "not four by two");
+    assert_eq!(quads([0.05, 0.025]), 4 * 2, "none shorter than half as long");
+}
+
 /// Two panels of 0.3 m, one in front and one behind, sewn along both sides: tubes around these middles, turned about z [degrees].
 fn tubes(places: &[([f64; 2], f64)]) -> Garment {
     let (mut panel, mut seam) = (Vec::new(), Vec::new());
@@ -363,4 +384,41 @@ fn a_waist_that_is_held_up_stays_where_it_is_drawn() {
     let [drawn, held, left] = [1.4, highest(true), highest(false)];
     assert!(held > drawn - 0.05, "held up it is at {held} m");
     assert!(left < drawn - 0.1, "left alone it is at {left} m");
+}
+
+#[test]
+fn a_cuff_too_narrow_for_the_hand_is_basted_on_the_wrist() {
+    let along = |far: f64| [0.38 + far * FRAC_1_SQRT_2, 1.2 - far * FRAC_1_SQRT_2];
+    let mut body = figure();
+    for side in [-1.0, 1.0] {
+        let [x, y] = along(0.35);
+        let hand = ellipsoid([side * x, y, 0.0], [0.09, 0.06, 0.03], -0.25 * PI * side);
+        let first = body.positions.len() as u32;
+        body.positions.extend(hand.positions);
+        body.triangles.extend(hand.triangles.iter().map(|t| t.map(|i| i + first)));
+    }
+    // A sleeve that ends in a cuff of 0.2 m, drawn around the fingers.
+    let mut sleeve = Garment { baste: true, edge_length: 0.025, ..Garment::default() };
+    for (side, z, about_y, turned) in [("front", 0.2, 0.0, 45.0), ("back", -0.2, 180.0, -45.0)] {
+        for (name, size, far) in [("sleeve", [0.24, 0.4], 0.2), ("cuff", [0.1, 0.05], 0.44)] {
+            let [x, y] = along(far);
+            sleeve.panel.push(rectangle(&format!("{name} {side}"), size, [x, y, z], [0.0, about_y, turned]));
+        }
+    }
+    let join = |a: String, b: String| Seam { join: [a, b], reverse: false, gather: true, ..Seam::default() };
+    for name in ["sleeve", "cuff"] {
+        let edge = |side: &str, number: u32| format!("{name} {side}.{number}");
+        sleeve.seam.push(join(edge("front", 1), edge("back", 3)));
+        sleeve.seam.push(join(edge("front", 3), edge("back", 1)));
+    }
+    let end = |side: &str| join(format!("sleeve {side}.0"), format!("cuff {side}.2"));
+    sleeve.seam.extend(["front", "back"].map(end));
+    let (scene, _) = scene(sleeve);
+    let (model, state) = build(&scene, &BTreeMap::from([("ball".into(), body)])).unwrap();
+    let down = DVec3::new(1.0, -1.0, 0.0).normalize();
+    let out = state.positions.iter().map(|x| (*x - DVec3::new(0.38, 1.2, 0.0)).dot(down));
+    let furthest = out.fold(f64::NEG_INFINITY, f64::max);
+    assert!(furthest < 0.33, "the hand begins 0.26 m out, the cuff ends at {furthest} m");
+    let wrist = DVec3::new(0.38, 1.2, 0.0) + 0.22 * down;
+    assert_eq!(turns(&model, &state, wrist, down) % 2, 1, "the sleeve goes around it");
 }

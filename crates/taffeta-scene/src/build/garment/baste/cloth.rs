@@ -9,7 +9,7 @@ use taffeta::math::DVec3;
 use taffeta::ways_apart;
 
 /// Two particles and their distance [m].
-type Tie = ([usize; 2], f64);
+pub type Tie = ([usize; 2], f64);
 
 /// How often what comes to intersect in a step is put back before all is.
 const GUARDED: u32 = 10;
@@ -61,6 +61,8 @@ pub struct BastedCloth {
     pub floor: Vec<f64>,
     /// The limb that a particle is threaded on, by its place among all.
     pub limb: Vec<Option<u8>>,
+    /// How far out the tube on each limb may reach, in steps along it; empty if nothing is held back.
+    pub ends: Vec<f64>,
     pub triangles: Vec<[u32; 3]>,
     pub edges: Vec<Tie>,
     /// Diagonals of quads, which carry shear.
@@ -144,6 +146,7 @@ impl BastedCloth {
             v: vec![DVec3::ZERO; count],
             floor: vec![f64::NEG_INFINITY; count],
             limb: vec![None; count],
+            ends: Vec::new(),
             x,
             triangles,
             edges,
@@ -189,6 +192,9 @@ impl BastedCloth {
         }
         if stage.held {
             self.x.iter_mut().zip(&self.floor).for_each(|(x, floor)| x.y = x.y.max(*floor));
+            if let Some(field) = field {
+                self.hold_back(field);
+            }
         }
         if let Some(field) = field {
             self.keep_out(stage, field);
@@ -212,6 +218,11 @@ impl BastedCloth {
         let (waiting, closing) = all.partition::<Vec<[usize; 2]>, _>(|ends| waits(*ends));
         self.seams = closing.iter().map(|[a, b]| ([*a, *b], self.x[*a].distance(self.x[*b]))).collect();
         self.waiting = waiting;
+    }
+
+    /// All edges, diagonals among them.
+    pub fn ties(&self) -> impl Iterator<Item = &Tie> {
+        self.edges.iter().chain(&self.diagonals)
     }
 
     /// Moves particles, middles of edges and of triangles out of the body.
@@ -358,7 +369,7 @@ impl BastedCloth {
             (caught[*a], caught[*b]) = (true, true);
         }
         let mut sums = vec![(DVec3::ZERO, 0.0); self.x.len()];
-        for ([a, b], _) in self.edges.iter().chain(&self.diagonals) {
+        for ([a, b], _) in self.ties() {
             sums[*a] = (sums[*a].0 + self.x[*b], sums[*a].1 + 1.0);
             sums[*b] = (sums[*b].0 + self.x[*a], sums[*b].1 + 1.0);
         }

@@ -263,7 +263,7 @@ impl DistanceField {
         let limb = |side: f64, towards: DVec3, is_part: &dyn Fn(usize) -> bool| {
             let own = inner().filter(|v| is_part(*v)).map(|v| self.place(v));
             let points: Vec<DVec3> = own.filter(|p| (p.x - middle) * side > 0.0).collect();
-            Limb::new(&points, towards)
+            Limb::new(&points, GRAIN, towards)
         };
         let arm = |side: f64| limb(side, DVec3::new(side, -0.5, 0.0), &|v| self.arm[v]);
         let leg = |side: f64| {
@@ -380,6 +380,12 @@ impl DistanceField {
             () => Part::Trunk,
         };
         Some(Depth { distance, out: slope(&corners, f).normalize_or_zero(), part })
+    }
+
+    /// A limb by its place among arms and legs.
+    pub fn limb(&self, number: u8) -> &Limb {
+        let number = usize::from(number);
+        self.arms.get(number).unwrap_or_else(|| &self.legs[number - self.arms.len()])
     }
 
     /// The way out of the bodies for cloth around this limb, by its place among arms and legs; none far from them.

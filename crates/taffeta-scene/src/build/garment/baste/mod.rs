@@ -150,6 +150,7 @@ fn draw(
     if let Some(field) = field {
         loose.limb = limb_of_each(tailored, groups, &sleeve, field);
     }
+    loose.draw_up(&limbs, groups);
     let draw = |loose: &mut BastedCloth, room: f64| {
         for step in 1..=DRAWN {
             let s = f64::from(step) / f64::from(DRAWN);
@@ -184,6 +185,7 @@ fn wear(tailored: &Tailored, cell: f64, way: Way, field: Option<&DistanceField>)
     let mut drawn = tailored.clone();
     set_starts(&mut drawn.blanks, &loose.x);
     let mut sewn = BastedCloth::new(&drawn, &groups, &groups, cell);
+    sewn.ends = loose.ends.clone();
     for (i, g) in groups.iter().enumerate() {
         sewn.limb[*g] = sewn.limb[*g].or(loose.limb[i]);
         sewn.floor[*g] = sewn.floor[*g].max(loose.floor[i]);

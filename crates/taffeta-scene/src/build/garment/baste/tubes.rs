@@ -1,7 +1,10 @@
 //! Tubes around limbs: panels of sleeves are laid around arms, and sleeves and legs of trousers are kept around the axes of their limbs.
 
-use super::cloth::BastedCloth;
-use super::limbs::Limb;
+use super::cloth::{BastedCloth, Tie};
+use super::field::DistanceField;
+use super::limbs::{Limb, Wrist};
+use super::{join, root};
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::ops::Range;
 use taffeta::math::DVec3;
@@ -72,6 +75,71 @@ impl BastedCloth {
             let angle = (off - 0.5 * (low + high)) / radius;
             *x = limb.axis(*x)
                 + radius * (angle.sin() * limb.across[0] + front * angle.cos() * limb.across[1]);
+        }
+    }
+
+    /// Draws tubes up to the wrist whose far end is too narrow for the hand: cuffs. They are held back there from here on, else the sleeve would push them over
+    /// the slim hand, which then grows in them. Sewn particles are of one of `groups`.
+    pub fn draw_up(&mut self, limbs: &[&Limb], groups: &[usize]) {
+        self.ends = vec![f64::INFINITY; limbs.len()];
+        let rims = self.rims(groups);
+        for (number, limb) in limbs.iter().enumerate() {
+            let Some(Wrist { at: wrist, hand }) = limb.wrist() else { continue };
+            let Some([last, around]) = self.far_end(&rims, groups, number as u8, limb) else { continue };
+            if around >= hand {
+                continue;
+            }
+            let own: Vec<usize> = (0..self.x.len()).filter(|i| self.limb[*i] == Some(number as u8)).collect();
+            let steps: Vec<f64> = own.iter().map(|i| limb.steps(self.x[*i])).collect();
+            let first = steps.iter().copied().fold(last, f64::min);
+            let drawn = if last > wrist { ((wrist - first) / (last - first)).max(0.0) } else { 1.0 };
+            for (i, at) in own.iter().zip(&steps) {
+                self.x[*i] = limb.moved(self.x[*i], (drawn - 1.0) * (at - first));
+            }
+            // A rim may lie aslant.
+            self.ends[number] = wrist + drawn * (steps.into_iter().fold(last, f64::max) - last);
+        }
+    }
+
+    /// Edges that nothing is sewn to, with their lengths at rest [m].
+    fn rims(&self, groups: &[usize]) -> Vec<Tie> {
+        let lengths: BTreeMap<[usize; 2], f64> = self.ties().map(|(ends, length)| (*ends, *length)).collect();
+        let mut sides: BTreeMap<[usize; 2], Vec<[usize; 2]>> = BTreeMap::new();
+        for t in &self.triangles {
+            let [a, b, c] = t.map(|i| i as usize);
+            for [a, b] in [[a, b], [b, c], [c, a]] {
+                let sewn = [groups[a].min(groups[b]), groups[a].max(groups[b])];
+                sides.entry(sewn).or_default().push([a.min(b), a.max(b)]);
+            }
+        }
+        let single = sides.into_values().filter_map(|of| (of.len() == 1).then(|| of[0]));
+        single.filter_map(|ends| Some((ends, *lengths.get(&ends)?))).collect()
+    }
+
+    /// The furthest of the rims of the tube on a limb: how far out it is on average, in steps, and its length [m].
+    fn far_end(&self, rims: &[Tie], groups: &[usize], number: u8, limb: &Limb) -> Option<[f64; 2]> {
+        let own = || rims.iter().filter(|(ends, _)| ends.iter().all(|i| self.limb[*i] == Some(number)));
+        let mut least: Vec<usize> = (0..groups.len()).collect();
+        own().for_each(|([a, b], _)| join(&mut least, groups[*a], groups[*b]));
+        let mut rings: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
+        for ([a, b], length) in own() {
+            let [far, around] = rings.entry(root(&mut least, groups[*a])).or_default();
+            *far += length * limb.steps(0.5 * (self.x[*a] + self.x[*b]));
+            *around += length;
+        }
+        let rings = rings.into_values().map(|[far, around]| [far / around, around]);
+        rings.max_by(|a, b| a[0].total_cmp(&b[0]))
+    }
+
+    /// Moves what is further out on a limb than its tube may reach back.
+    pub fn hold_back(&mut self, field: &DistanceField) {
+        for (x, number) in self.x.iter_mut().zip(&self.limb) {
+            let Some(number) = number else { continue };
+            let (limb, end) = (field.limb(*number), self.ends.get(usize::from(*number)));
+            let beyond = limb.steps(*x) - end.copied().unwrap_or(f64::INFINITY);
+            if beyond > 0.0 {
+                *x = limb.moved(*x, -beyond);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The kept hashes of the determinism tests as a library for WebAssembly: `scripts/golden-wasm.sh` runs all of them in node.
 
 #[path = "../../taffeta/tests/engine/common/mod.rs"]
-mod common;
+pub mod common;
 #[allow(dead_code)] // the tests ask cases for more
 #[path = "../../taffeta/tests/engine/determinism/scenes.rs"]
 mod scenes;

@@ -17,5 +17,5 @@ fn a_ball_that_leaves_a_mat_leaves_no_contact_undecided() {
         let strain = simulation.certificate().max_strain;
         assert!(strain <= simulation.model().tolerance, "frame {frame}: {strain}");
     }
-    assert!(touched > 100, "{touched}");
+    assert!(touched > 30, "{touched}");
 }

@@ -77,8 +77,8 @@ impl FallBack {
 }
 
 impl Impulse {
-    /// Whether pins or bodies have brought lengths far out of tolerance: to try again would most likely be of no use, unless cloth tears. Where they have let go it comes back
-    /// within some steps.
+    /// Whether lengths are far out of tolerance and the step before could not keep them: led things force it or have forced it, and to try again would most likely be
+    /// of no use, unless cloth tears.
     pub(super) fn is_forced_on(&mut self, step: &mut StepContext, state: &State, missed: bool) -> bool {
         let model = step.model;
         let most = self.params.forced_strain.max(2.0 * model.tolerance);
